@@ -5,7 +5,7 @@
     python benchmarks/grid_statistics.py --report
 
 The default is the paper's grid with eight samples: 9 λ × 5 seeds × 500 problems × 8 samples. --report
-instead asks for what a report says of the whole grid, `erce.reporting.numbers.inference`, in samples and
+instead asks for what a report says of the full grid, `erce.reporting.numbers.inference`, in samples and
 greedy, from outcomes that are read already.
 """
 
@@ -117,7 +117,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--problems", type=int, default=500)
     parser.add_argument("--samples", type=int, default=8)
-    parser.add_argument("--report", action="store_true", help="what a report says of the whole grid")
+    parser.add_argument("--report", action="store_true", help="what a report says of the full grid")
     return parser.parse_args()
 
 

@@ -141,16 +141,22 @@ def is_own(name: str) -> bool:
 def load_own(kind: str, name: str) -> object:
     """Import what "package.module:NAME" names; None where the module has no NAME.
 
-    `kind` is the word for it in errors. Without the module, an InputError; errors of the module itself pass.
+    `kind` is the word for it in errors. An InputError if the module, or one that it imports, is not there, or
+    if it is not Python; its other errors pass.
     """
     module, _, attribute = name.partition(":")
     try:
         return getattr(import_module(module), attribute, None)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise
+            raise InputError(
+                f"{module} of the {kind} {name!r} cannot be imported: {error}; install it"
+            ) from error
         way_out = did_you_mean(error.name, _modules_here(), otherwise="is it on PYTHONPATH?")
         raise InputError(f"no module {error.name!r} for the {kind} {name!r}; {way_out}") from error
+    except SyntaxError as error:
+        where = f"{error.filename}, line {error.lineno}"
+        raise InputError(f"the {kind} {name!r} is not Python: {error.msg} ({where}); correct it") from error
 
 
 def _modules_here() -> list[str]:

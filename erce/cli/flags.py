@@ -68,6 +68,8 @@ def check_verify(options: argparse.Namespace) -> None:
         raise InputError(
             "nothing to verify: give a FILE, or --answer and --completion, or --program and --test"
         )
+    if "program" in set_flags and "test" not in set_flags:
+        raise InputError("--program needs a --test, or more; --test 'assert f(3) == 9'")
     if options.file is not None:
         subject = "a FILE"
     else:
@@ -142,8 +144,8 @@ def lam_hint(words: list[str]) -> str:
     name, _, value = words[0].partition("=")
     if name not in ("--lam", "--lams", "--lambda", "--entropy-penalty", "--entropy_penalty"):
         return ""
-    value = value or next(iter(words[1:]), "")
-    return f"; λ is a list in the recipe: --set 'lams=[0, {value or 2}]'"
+    values = [each for each in (value, *words[1:]) if each not in ("", "0")] or ["2"]
+    return f"; λ is a list in the recipe: --set 'lams=[0, {', '.join(values)}]'"
 
 
 def add_plan(added: argparse.ArgumentParser) -> None:

@@ -5,6 +5,7 @@ import importlib.util
 import math
 import os
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -79,6 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         hint = lam_hint(options.overrides) if options.command is run else ""
         parser.error(f"unrecognized arguments: {' '.join(options.overrides)}{hint}")
     sys.path.append(str(Path.cwd()))  # where a user's own task lies, or beside the recipe
+    warnings.formatwarning = _in_one_line
     try:
         with sigterm_as_interrupt():
             return _run_command(options)
@@ -94,6 +96,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         resumable = options.command in (run, demo) and not getattr(options, "dry_run", False)
         on_ray = resumable and options.engine.startswith("ray")
         return say_stopped(stop, kept=(KEPT_ON_RAY if on_ray else KEPT) if resumable else "")
+
+
+def _in_one_line(message: Any, category: type[Warning], *place: Any, **line: Any) -> str:
+    """Format a warning: one of ours as a note, others with the place in the code as Python does."""
+    if category.__module__.startswith("erce."):
+        return f"erce: note: {message}\n"
+    return f"{place[0]}:{place[1]}: {category.__name__}: {message}\n"
 
 
 def _run_command(options: argparse.Namespace) -> int:

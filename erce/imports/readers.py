@@ -29,7 +29,7 @@ PATTERNS = {
 NEVER_NULL = ("arm", "seed", "split", "decoding", "problem", "sample")
 PYTHON_TYPES: dict[str, type] = {TEXT: str, TRUTH: bool, TEXTS: list}
 
-LM_EVAL_NAME = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[\d.:-]+")  # task, date
+LM_EVAL_NAME = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)")  # task, date
 DEFAULT_FILTER = "none"  # lm-eval's name for the `take_first` of a task that lists no filters
 METRICS = ("exact_match", "acc", "acc_norm", "pass_at_1")  # looked for if a line does not list its own
 # Column → the setting's name in a log of lm-eval, and of inspect.
@@ -218,8 +218,8 @@ def _typed(where: str, name: str, value: Any) -> Any:
 def _lm_eval(path: Path, reading: Reading) -> list[dict[str, Any]]:
     """Return a row per response, accepted if its metric is 1.
 
-    Of repeats under lm-eval's default filter the first response alone is a row, since lm-eval verified no
-    other. If several responses share one value otherwise, as with majority voting, none has a verdict.
+    Of repeats under `take_first` the first response alone is a row, since lm-eval verified no other. If
+    several responses share one value otherwise, as with majority voting, none has a verdict.
     """
     damaged = "has no doc_id and resps; is it a samples_*.jsonl of --log_samples?"
     if not (lines := list(read_rows(path, "doc_id", "resps", damaged=damaged))):
@@ -231,14 +231,14 @@ def _lm_eval(path: Path, reading: Reading) -> list[dict[str, Any]]:
     if not lines:
         raise InputError(f"{path} has no line with filter {filter!r}; choose another --filter")
     metric = reading.metric or _only_one(path, "metric", (name for line in lines for name in _metrics(line)))
-    rows = []
+    rows, first_alone = [], _takes_first(path, filter)
     for line in lines:
         where = f"{path}, document {line['doc_id']}"
         if metric not in line:
             metrics = ", ".join(_metrics(line)) or "none"
             raise InputError(f"{where} has no metric {metric!r}; it has {metrics}: choose with --metric")
         texts, value = _texts(line["resps"]), line[metric]
-        if filter == DEFAULT_FILTER and not isinstance(value, list):
+        if first_alone and not isinstance(value, list):
             texts = texts[:1]
         extracted = _texts(line.get("filtered_resps") or [])
         if len(extracted) != len(texts):
@@ -259,6 +259,20 @@ def task_in_name(path: Path) -> str:
     """
     match = LM_EVAL_NAME.fullmatch(path.stem)
     return match[1] if match else path.stem
+
+
+def _takes_first(path: Path, filter: str) -> bool:
+    """Return whether the filter keeps only the first response, by the results_DATE.json beside `path`."""
+    match = LM_EVAL_NAME.fullmatch(path.stem)
+    results = path.with_name(f"results_{match[2]}.json") if match else path
+    if not match or not results.is_file():
+        return filter == DEFAULT_FILTER
+    try:
+        filters = json.loads(results.read_bytes())["configs"][match[1]].get("filter_list") or []
+        steps = [step["function"] for each in filters if each["name"] == filter for step in each["filter"]]
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise InputError(f"{results} is not lm-eval's ({error!r}); correct or remove it") from None
+    return "take_first" in steps and "majority_vote" not in steps if filters else filter == DEFAULT_FILTER
 
 
 def _metrics(line: dict[str, Any]) -> list[str]:

@@ -50,13 +50,20 @@ def import_study(
     if unknown := validation.keys() - arms.keys():
         raise InputError(f"validation logs for {min(unknown)!r}, which is not an arm; there are {list(arms)}")
     rows: list[SampleRow] = []
-    prompts: dict[tuple[str, str], str] = {}
+    prompts: dict[tuple[str, str], str] = {}  # (split, problem) → prompt
     for split, logs in (("validation", validation), ("test", arms)):
         for arm, paths in logs.items():
-            arm_rows, by_problem = _arm_rows(arm, paths, split, reading)
-            rows += arm_rows
-            for problem, prompt in by_problem.items():
-                prompts.setdefault((split, problem), prompt)
+            lam, objective = _lam_and_objective(arm)
+            seeds: Counter[str] = Counter()  # decoding → logs so far, each of which is a seed
+            for path in paths:
+                of_log, by_problem = read_log_and_prompts(path, arm, 0, reading)
+                decoding = _checked_decoding(path, of_log)
+                columns = {"lam": lam, "objective": objective, "seed": seeds[decoding], "split": split}
+                seeds[decoding] += 1
+                rows += [replace(row, **columns) for row in of_log]
+                prompts = {(split, problem): text for problem, text in by_problem.items()} | prompts
+            if lam is None and (most := max(seeds.values(), default=0)) > 1:
+                raise InputError(f"arm {BASE!r} has {most} logs; the base model is not trained: one seed")
     tasks = sorted({str(row.task) for row in rows})
     if len(tasks) > 1:
         raise InputError(
@@ -100,32 +107,16 @@ def study_of_rows(
     return read_study(out)
 
 
-def _arm_rows(
-    arm: str, paths: Sequence[str | Path], split: str, reading: Reading
-) -> tuple[list[SampleRow], dict[str, str]]:
-    """Return the rows of an arm's logs, and problem → prompt; the n-th log of a decoding is seed n − 1."""
-    lam, objective = _lam_and_objective(arm)
-    logs_by_decoding: Counter[str] = Counter()
-    arm_rows: list[SampleRow] = []
-    prompts: dict[str, str] = {}
-    for path in paths:
-        rows, of_log = read_log_and_prompts(path, arm, 0, reading)
-        prompts = of_log | prompts
-        decoding = rows[0].decoding
-        if any(row.decoding != decoding for row in rows):
-            raise InputError(f"{path} has greedy completions and samples; give one log per decoding and seed")
-        if missing := [row for row in rows if row.accepted is None]:
-            raise InputError(
-                f"{path} has no verdict on problem {missing[0].problem!r}, sample {missing[0].sample} "
-                f"({len(missing)} in all); choose another --metric, --filter or --scorer, or finish the run"
-            )
-        columns = {"lam": lam, "objective": objective, "seed": logs_by_decoding[decoding], "split": split}
-        logs_by_decoding[decoding] += 1
-        arm_rows += [replace(row, **columns) for row in rows]
-    seeds = max(logs_by_decoding.values(), default=0)
-    if lam is None and seeds > 1:
-        raise InputError(f"arm {BASE!r} has {seeds} logs; the base model is not trained: one seed")
-    return arm_rows, prompts
+def _checked_decoding(path: str | Path, rows: list[SampleRow]) -> str:
+    """Return the decoding of a log; refuse a log of two decodings, or without a verdict on some sample."""
+    if len({row.decoding for row in rows}) > 1:
+        raise InputError(f"{path} has greedy completions and samples; give one log per decoding and seed")
+    if missing := [row for row in rows if row.accepted is None]:
+        raise InputError(
+            f"{path} has no verdict on problem {missing[0].problem!r}, sample {missing[0].sample} "
+            f"({len(missing)} in all); choose another --metric, --filter or --scorer, or finish the run"
+        )
+    return rows[0].decoding
 
 
 def _lam_and_objective(arm: str) -> tuple[float | None, str | None]:

@@ -168,7 +168,10 @@ def _value(name: str, value: Any, hint: Any) -> Any:
         return None
     if get_origin(hint) is tuple:
         if not isinstance(value, list | tuple):
-            raise InputError(f"{name} = {value!r} is not a list; write {name} = [{value!r}]")
+            written = f"[0, {value!r}]" if name == "lams" and value else f"[{value!r}]"
+            if name == "seeds" and isinstance(value, int):  # most likely how many
+                written = f"{[*range(max(1, min(value, 10)))]}, one number per seed"
+            raise InputError(f"{name} = {value!r} is not a list; write {name} = {written}")
         return tuple(_value(f"{name}[{at}]", item, declared[0]) for at, item in enumerate(value))
     section: type = declared[0]
     if is_dataclass(section):

@@ -1,29 +1,24 @@
 """A study's folder, finished or not → the terminal's table, the files in RUNS/report/, and JSON."""
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from rich.console import Console
 
 from erce.files import write_json, write_text
 from erce.recipe import as_settings
 from erce.reporting.format import visible
-from erce.reporting.numbers.changes import problem_changes
-from erce.reporting.numbers.completions import three_completions
-from erce.reporting.numbers.frontier import temperature_frontier
+from erce.reporting.numbers.completions import problem_changes, three_completions
 from erce.reporting.numbers.gains import Summary, gain_as_json, summary
 from erce.reporting.numbers.inference import inference
-from erce.reporting.numbers.k_samples import all_samples, sample_coverage
-from erce.reporting.pages.completions import completions_page
-from erce.reporting.pages.figures import accuracy, save
-from erce.reporting.pages.html import document
-from erce.reporting.pages.latex import write_tables
-from erce.reporting.pages.terminal_table import print_tables
-from erce.reporting.words.captions import completion_line
-from erce.reporting.words.cautions import cautions, faults
-from erce.reporting.words.next_steps import next_steps
-from erce.reporting.words.sentences import all_alike, sentences
-from erce.reporting.words.whole_grid import grid_sentences
+from erce.reporting.numbers.k_samples import sample_coverage
+from erce.reporting.numbers.temperatures import temperature_sweep
+from erce.reporting.pages.figures import accuracy, svg
+from erce.reporting.pages.html import completions_page, document
+from erce.reporting.pages.tables import print_tables, write_tables
+from erce.reporting.words.cautions import cautions, faults, next_steps
+from erce.reporting.words.sentences import all_alike, completion_line, equivalence_sentence, sentences
 from erce.study.folder import read_study
 
 __all__ = ["report"]
@@ -39,11 +34,16 @@ def report(
     out: str | Path | None = None,
     verbose: bool = False,
 ) -> Path:
-    """Report the study in `root`; return the path of the page, RUNS/report/index.html.
+    """Report a study, finished or not; the same study gives the same bytes.
 
-    Prints the table, three sentences and what to do next; with `verbose` all sentences of the page. Writes
-    index.html, completions.html, accuracy.svg and tables/ into `out` (RUNS/report), and every number into the
-    file `json`. The same study gives the same bytes.
+    Args:
+        root: the study's folder.
+        json: a file for every number of the report; None writes none.
+        out: the folder for index.html, completions.html, accuracy.svg and tables/; None: `root`/report.
+        verbose: print all sentences of the page, not the table, three sentences and what to do next alone.
+
+    Returns:
+        The path of the page, index.html.
     """
     root = Path(root)
     study_summary = summary(read_study(root))
@@ -52,7 +52,7 @@ def report(
     tasks = [task for task in study_summary.study.recipe.tasks if study_summary.arms(task)]
     write_tables(study_summary, out / "tables")
     if tasks:
-        save(accuracy(study_summary, tasks), out / "accuracy.svg")
+        write_text(out / "accuracy.svg", svg(accuracy(study_summary, tasks)))
     write_text(out / "completions.html", completions_page(study_summary))
     write_text(out / "index.html", document(study_summary))
     if json is not None:
@@ -62,7 +62,8 @@ def report(
 
 def contents(summary: Summary) -> dict[str, Any]:
     """Return every number of the report as plain values; None where there is none."""
-    choice = summary.choice
+    choice, coverage = summary.choice, sample_coverage(summary)
+    sweep, changes = temperature_sweep(summary), problem_changes(summary)
     return {
         "study": as_settings(summary.study.recipe),
         "gains": summary.gains_as_json(),
@@ -72,11 +73,10 @@ def contents(summary: Summary) -> dict[str, Any]:
             {"lam": summary.lam, "decoding": decoding, **gain_as_json(gain)}
             for decoding, gain in summary.interaction.items()
         ],
-        "inference": _as_json(inference(summary)),
-        "several": _as_json(all_samples(summary)),
-        "frontier": _as_json(temperature_frontier(summary)),
-        "coverage": _as_json(sample_coverage(summary)),
-        "changes": _as_json(problem_changes(summary)),
+        "inference": inference(summary),
+        "temperatures": sweep and sweep.as_json(),
+        "coverage": coverage and coverage.as_json(),
+        "changes": changes and asdict(changes),
         "base": [row.as_json() for row in summary.rows if row.arm.is_base],
         "rows": [row.as_json() for row in summary.rows if not row.arm.is_base],
         "own": summary.own,
@@ -92,14 +92,6 @@ def _by_lam(scores: dict[float, float]) -> dict[str, float]:
     return {f"{lam:g}" if float(f"{lam:g}") == lam else repr(lam): score for lam, score in scores.items()}
 
 
-class _Part(Protocol):
-    def as_json(self) -> dict[str, Any]: ...
-
-
-def _as_json(part: _Part | None) -> dict[str, Any] | None:
-    return None if part is None else part.as_json()
-
-
 def _print(summary: Summary, *, verbose: bool) -> None:
     """Print the tables, what they mean and what to do next; with `verbose` also what could be wrong."""
     console = Console()
@@ -109,7 +101,7 @@ def _print(summary: Summary, *, verbose: bool) -> None:
     if all_alike(summary):
         meanings += map(completion_line, three_completions(summary))
     elif verbose:
-        meanings += grid_sentences(inference(summary))
+        meanings += filter(None, [equivalence_sentence(summary)])
     for text in meanings:
         console.print(f"\n{visible(text)}", markup=False, highlight=False)
     if not all_alike(summary):

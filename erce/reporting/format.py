@@ -3,9 +3,8 @@
 import re
 import unicodedata
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Protocol
 
-from erce.stats import Gain
+from erce.stats import Equivalence, Gain
 from erce.types import BASELINE, CROSS_ENTROPY, Arm
 
 MINUS = "−"
@@ -53,16 +52,7 @@ def points(share: float | None) -> str:
     return ("+" if share > 0 else "") + fixed(100 * share, 1)
 
 
-class Ends(Protocol):
-    """Anything with an interval, in fractions of 1: a gain, an equivalence test."""
-
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-
-
-def interval(ends: Ends | None) -> str:
+def interval(ends: Gain | Equivalence | None) -> str:
     """Write an interval of differences, in points.
 
     >>> from erce.stats import welch

@@ -37,7 +37,6 @@ BATCH_SECONDS = 60.0  # of a batch of completions on a CPU: what a killed run lo
 THREAD_FLOPS = {"bfloat16": 50e9, "float16": 30e9, "float32": 30e9}
 LONGEST_TEXTS = 8  # by characters, among which the longest by tokens is looked for
 
-# The paper's models, for a dry run on a machine without them; from each config.json on the hub.
 FIELDS = (
     "hidden_size",
     "intermediate_size",
@@ -47,6 +46,8 @@ FIELDS = (
     "tie_word_embeddings",
     "num_key_value_heads",
 )
+EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts")  # fields of a mixture of experts
+# The paper's models, for a dry run on a machine without them; from each config.json on the hub.
 PUBLIC: dict[str, tuple[Any, ...]] = {
     "Qwen/Qwen2.5-1.5B-Instruct": (1536, 8960, 28, 12, 151_936, True, 2),
     "Qwen/Qwen2.5-7B-Instruct": (3584, 18_944, 28, 28, 152_064, False, 4),
@@ -99,16 +100,15 @@ def read_config(model: str) -> Any:
 
     from erce.hf.models import pretrained_name
 
+    here = {"local_files_only": True, "trust_remote_code": False}
     try:
-        config = AutoConfig.from_pretrained(pretrained_name(model), local_files_only=True).get_text_config()
+        config = AutoConfig.from_pretrained(pretrained_name(model), **here).get_text_config()
     except (OSError, ValueError) as error:
         if model in PUBLIC:
             return Qwen2Config(**dict(zip(FIELDS, PUBLIC[model], strict=True)))
         where = "on this machine; name a folder that has it"
         raise InputError(f"no config.json of {model!r} that can be read {where} ({error!r:.60})") from None
-    if any(
-        name.startswith(("num_experts", "num_local_experts", "n_routed_experts")) for name in vars(config)
-    ):
+    if any(name.startswith(EXPERTS) for name in vars(config)):
         raise InputError(f"{model!r} is a mixture of experts, for which there is no formula here")
     if lacking := [name for name in FIELDS[:-1] if not hasattr(config, name)]:
         raise InputError(
@@ -117,19 +117,17 @@ def read_config(model: str) -> Any:
     return config
 
 
+def _widths(config: Any) -> tuple[int, int]:
+    """Return the widths of a layer's queries, and of its keys."""
+    heads = config.num_attention_heads
+    width = getattr(config, "head_dim", None) or config.hidden_size // heads
+    return heads * width, (getattr(config, "num_key_value_heads", None) or heads) * width
+
+
 def _projections(config: Any) -> list[tuple[int, int]]:
     """Return (inputs, outputs) of q, k, v, o, gate, up and down in one layer."""
-    hidden, inner = config.hidden_size, config.intermediate_size
-    query, key = config.num_attention_heads * _head_width(config), _key_width(config)
+    (query, key), hidden, inner = _widths(config), config.hidden_size, config.intermediate_size
     return [(hidden, query), *[(hidden, key)] * 2, (query, hidden), *[(hidden, inner)] * 3]
-
-
-def _head_width(config: Any) -> int:
-    return getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-
-
-def _key_width(config: Any) -> int:
-    return (getattr(config, "num_key_value_heads", None) or config.num_attention_heads) * _head_width(config)
 
 
 def weights(config: Any) -> int:
@@ -156,11 +154,8 @@ def training_memory(
     all of one layer; in float32 twice that, too much. On a CPU two thirds of the activations are kept
     (`lean_lora`), and the allocator holds the rest. The loss has the logits of one chunk.
     """
-    width, tokens, layers = (
-        WIDTHS[dtype_on(recipe, device)],
-        sequences * lengths.trained,
-        config.num_hidden_layers,
-    )
+    width, layers = WIDTHS[dtype_on(recipe, device)], config.num_hidden_layers
+    tokens = sequences * lengths.trained
     layer = (KEPT_HIDDEN * config.hidden_size + KEPT_INTERMEDIATE * config.intermediate_size) * width / 2
     kept = layers * layer
     if recipe.training.gradient_checkpointing:
@@ -178,7 +173,7 @@ def generation_memory(
 ) -> dict[str, float]:
     """Return part → bytes at the last token of a batch of `rows` texts, all of the greatest length."""
     width = WIDTHS[dtype_on(recipe, device)]
-    token = 2 * config.num_hidden_layers * _key_width(config) * width  # its key and value in each layer
+    token = 2 * config.num_hidden_layers * _widths(config)[1] * width  # its key and value in each layer
     return {
         "weights": weights(config) * width,
         "adapter": 4 * adapter_weights(config, recipe.training.rank),

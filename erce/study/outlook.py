@@ -213,20 +213,21 @@ def _too_few(samples: Sequence[_Sample], recipe: Recipe) -> str:
     of_kind, asked = sum(len(kinds[at, is_right]) for at in (0, 1)), {sample.problem.id for sample in samples}
     accepted = sum(sample.verdict.accepted for sample in samples)
     needed = math.ceil(3 * FEWEST_TEXTS * len(asked) / max(1, of_kind))
-    if needed <= len(load_task(recipe.task).pools(recipe.data).train):
-        way_out = f"raise n_train or n_validation (or --limit): about {needed:,} problems in all may do"
+    there = len(load_task(recipe.task).pools(recipe.data).train)
+    if needed <= there:
+        way_out = "raise n_train or n_validation (or --limit)"
     elif is_right:
-        way_out = "the task has not enough problems for that: take a stronger base model or an easier task"
+        way_out = "take a stronger base model, an easier task or more problems"
     else:
-        way_out = (
-            "the task has not enough problems for that: it is nearly solved, so a penalty can gain little"
-        )
+        way_out = "the task is nearly solved, so a penalty can gain little"
     shown = samples[:: max(1, len(samples) // SHOWN)][:SHOWN]
     lines = [f"\n  {outcome(sample.completion, sample.verdict)}" for sample in shown]
     return (
-        f"{accepted} of {len(samples)} samples of the base model are right ({accepted / len(samples):.1%}), "
-        f"so too few are {'right' if is_right else 'wrong'}: {len(kinds[half, is_right])} that ended in one "
-        f"half of the problems, where it takes {FEWEST_TEXTS}; {way_out}. Three samples:{''.join(lines)}"
+        f"{accepted} of {len(samples)} samples of the base model are right ({accepted / len(samples):.1%}). "
+        f"It takes {FEWEST_TEXTS} finished {'right' if is_right else 'wrong'} ones in each half of the "
+        f"problems, and one half of these {len(asked)} has {len(kinds[half, is_right])}: about {needed:,} "
+        f"problems may do, the task has {there:,} to train and validate on; {way_out}. Three samples:"
+        + "".join(lines)
     )
 
 

@@ -1,7 +1,7 @@
 """A recipe → lines on what running it takes: cells, steps, tokens, memory and hours. Nothing is run."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from erce.types import CROSS_ENTROPY, Arm, Problem, Splits, Task
 
 SIZES = ("n_train", "n_validation", "n_test")
 TRAINING_SHARE, GENERATION_SHARE = 0.35, 0.02  # of a device's peak, assumed: one token at a time is slow
+MOST_COUNTED = 3000  # texts of a split whose tokens are counted
 CHARACTERS_PER_TOKEN = 3  # fewer than English has, so that rather too many tokens are assumed
 TEMPLATE_TOKENS = 30  # that a chat template adds to a prompt
 # Task → mean characters of a prompt and a demonstration, for a dry run without the problems.
@@ -240,13 +241,26 @@ def _texts(recipe: Recipe, task: Task, tokenizer: Any, limit: int) -> Texts:
         assumed = f"{CHARACTERS_PER_TOKEN} characters per token and {TEMPLATE_TOKENS} tokens more per prompt"
         notes.append(f"{assumed} are assumed{why}")
     events.begin("counting tokens", len(every))
-    train, *others = (
-        [_tokens(tokenizer, problem) for problem in _advancing(part)] for part in vars(problems).values()
-    )
+    train, *others = (_counted(tokenizer, part) for part in vars(problems).values())
+    if are_real and max(map(len, vars(problems).values())) > MOST_COUNTED:
+        notes.append(f"{task.name}: of a split's texts the tokens of about {MOST_COUNTED:,} are counted")
     if tokenizer is not None:  # in a run's words
         too_long = [each for each, text in zip(problems.train, train, strict=True) if text.prompt >= limit]
         training_rows(tokenizer, too_long, limit)
     return Texts(train, *others, are_real=are_real, notes=notes)
+
+
+def _counted(tokenizer: Any, problems: Sequence[Problem]) -> list[TextTokens]:
+    """Count the tokens of each problem; of many problems one stands for its neighbours, save the longest."""
+    if not problems:
+        return []
+    step = math.ceil(len(problems) / MOST_COUNTED)
+    counted_texts = [_tokens(tokenizer, problem) for problem in problems[::step]]
+    texts = [counted_texts[at // step] for at in range(len(problems))]
+    longest = max(range(len(problems)), key=lambda at: len(problems[at].prompt + problems[at].demonstration))
+    texts[longest] = _tokens(tokenizer, problems[longest])
+    events.advance(len(problems))
+    return texts
 
 
 def _advancing(problems: Iterable[Problem]) -> Iterator[Problem]:

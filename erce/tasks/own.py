@@ -41,6 +41,10 @@ FIELDS = (
     *("prompt", "demonstration", "answer", "id", "tests", "setup", "entry_points", "inputs", "outputs"),
     *("weight", "split", "messages"),
 )
+OTHER_WORDS = {  # what other tools call a field → ours
+    **dict.fromkeys(("completion", "response", "solution", "output"), "demonstration"),
+    **dict.fromkeys(("question", "problem", "instruction", "input"), "prompt"),
+}
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(?<!\.jsonl)(?<!\.json)(:[\w.-]+)?")
 
 
@@ -223,7 +227,8 @@ def _check_fields(rows: list[SourceRow]) -> None:
     for row in rows:
         for key in row.values:
             if key not in FIELDS:
-                way_out = did_you_mean(key, FIELDS, otherwise="leave it out, or say in [columns] what it is")
+                otherwise = "leave it out, or say in [columns] what it is"
+                way_out = did_you_mean(OTHER_WORDS.get(key, key), FIELDS, otherwise=otherwise)
                 raise InputError(
                     f"{row.where}: field {key!r} is none that a study reads ({', '.join(FIELDS)}); {way_out}"
                 )

@@ -109,7 +109,10 @@ def json_lines(path: Path) -> Iterator[SourceRow]:
     for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
         if line.strip():
             where = f"{path}, line {number}"
-            yield SourceRow(where, _object(where, _parsed(where, line, "a line must hold one JSON object")))
+            yield SourceRow(
+                where,
+                _object(where, _parsed(where, line, "a line must hold one JSON object; CSV is not read")),
+            )
 
 
 def json_list(path: Path) -> Iterator[SourceRow]:
@@ -128,7 +131,9 @@ def _numbered(place: str, rows: Iterable[Any]) -> Iterator[SourceRow]:
 
 def _object(where: str, row: Any) -> Mapping[str, Any]:
     if not isinstance(row, Mapping):
-        raise InputError(f"{where}: {_shown(row)} is not a JSON object; give the original file")
+        raise InputError(
+            f"{where}: {_shown(row)} is not a JSON object; write one per line, or give the original file"
+        )
     return row
 
 

@@ -7,11 +7,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from erce.reporting.pages import svg
-from erce.reporting.pages.svg import DASHED, DOTTED
+from erce.reporting.pages.figures import DASHED, DOTTED, NEUTRAL, SETTINGS, svg, svg_in_page
 from erce.theory.counterexample import H, U, advantage, support_size
 
-PALETTE = svg.NEUTRAL | {
+PALETTE = NEUTRAL | {
     "red": "#b3441e",
     "blue": "#1f5c88",
     "green": "#2c6b48",
@@ -27,7 +26,7 @@ RULES = {
 }
 
 
-@matplotlib.rc_context(svg.SETTINGS | {"lines.linewidth": 1.7})
+@matplotlib.rc_context(SETTINGS | {"lines.linewidth": 1.7})
 def drawings(numbers: dict[str, Any]) -> dict[str, str]:
     """Return every figure as SVG that the page's style sheet colours, with a description to read out."""
     said = {
@@ -48,8 +47,8 @@ def drawings(numbers: dict[str, Any]) -> dict[str, str]:
         "token": _token(numbers["token"]),
         "sharpening": _sharpening(numbers["token"]),
     }
-    texts = {name: svg.svg(figure, salt="erce.theory") for name, figure in figures.items()}
-    return {name: svg.svg_in_page(text, said[name], PALETTE) for name, text in texts.items()}
+    texts = {name: svg(figure, salt="erce.theory") for name, figure in figures.items()}
+    return {name: svg_in_page(text, said[name], PALETTE) for name, text in texts.items()}
 
 
 def _panels(number: int, width: float, height: float) -> tuple[Figure, list[Axes]]:

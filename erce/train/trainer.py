@@ -23,6 +23,7 @@ from trl.trainer.sft_trainer import SFTTrainer
 from erce.errors import InputError
 from erce.hf.adapter import README, name_objective
 from erce.hf.head import Readout, probe_tokens, refresh_forward, refuse_prompts_with_a_loss
+from erce.hf.models import pretrained_name
 from erce.hf.own_loss import own_loss_of
 from erce.hf.sequences import MARKS, WITH_THEM, has_several, keeps_apart, shifted_targets
 from erce.loss import make_objective, make_penalty
@@ -75,6 +76,8 @@ class ERCETrainer(SFTTrainer):
                 f"ERCETrainer needs an ERCEConfig, got {type(args).__name__}; it takes the same fields"
             )
         args = ERCEConfig() if args is None else args
+        if isinstance(model, str):
+            model = pretrained_name(model)
         bound = inspect.signature(SFTTrainer.__init__).bind(self, model, args, *positional, **keywords)
         check_data(bound.arguments, args)
         if args.world_size > 1:

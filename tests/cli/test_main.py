@@ -61,6 +61,7 @@ def test_tasks_are_listed(capsys):
         (["report", "no/such/study"], "no study in 'no/such/study'"),
         (["report", "no/such/study", "--against", "paper"], "no study in 'no/such/study'"),
         (["records", "no/such/study", "rows.jsonl"], "no study in 'no/such/study'"),
+        (["verify", "--program", "no/program.py"], "--program needs a --test"),
         (["verify", "no/rows.jsonl"], "no file 'no/rows.jsonl'; give one of rows (JSON Lines), or a study's"),
         (["import", "--rows", "no/rows.jsonl"], "no file 'no/rows.jsonl'; `erce records RUNS rows.jsonl`"),
         (["import", "--baseline", "no/log"], "no log at 'no/log'; give a file, or the folder"),
@@ -82,10 +83,11 @@ def test_bad_input_is_one_sentence_and_exit_code_2_and_writes_nothing(words, sen
 
 
 def test_a_flag_for_lam_is_told_where_lam_is(capsys):
-    with pytest.raises(SystemExit) as end:
-        main(["run", "mini", "--lam", "2"])
-    assert end.value.code == 2
-    assert "--set 'lams=[0, 2]'" in capsys.readouterr().err
+    for words, lams in ((["--lam", "2"], "[0, 2]"), (["--lams", "0", "4", "8"], "[0, 4, 8]")):
+        with pytest.raises(SystemExit) as end:
+            main(["run", "mini", *words])
+        assert end.value.code == 2
+        assert f"--set 'lams={lams}'" in capsys.readouterr().err
 
 
 def test_a_folder_with_another_study_is_refused(tmp_path, capsys):

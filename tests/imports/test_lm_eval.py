@@ -46,9 +46,21 @@ def test_each_response_of_lm_eval_has_its_own_verdict_or_none(
     assert [row.sample for row in rows] == list(range(len(rows)))
 
 
-@pytest.mark.parametrize(("filter", "accepted"), [("none", [True]), ("strict-match", [None, None, None])])
-def test_of_repeats_under_the_default_filter_the_first_alone_was_verified(file, filter, accepted):
+@pytest.mark.parametrize(
+    ("filters", "filter", "accepted"),
+    [
+        (None, "none", [True]),  # lm-eval's default filter takes the first of the repeats
+        (["regex", "take_first"], "strict-match", [True]),
+        (["regex", "majority_vote", "take_first"], "strict-match", [None, None, None]),
+        ("no result", "strict-match", [None, None, None]),
+    ],
+)
+def test_of_repeats_under_take_first_the_first_alone_was_judged(file, filters, filter, accepted):
     line = lm_eval_document(1, 1.0, resps=[["a", "b", "c"]], filtered_resps=["x"], filter=filter)
+    listed = filters and [{"name": filter, "filter": [{"function": name} for name in filters]}]
+    if filters != "no result":
+        config = {"configs": {"gsm8k": {"filter_list": listed, "repeats": 3}}}
+        file(config, "results_2026-01-01T00-00-00.000000.json")
     rows = from_lm_eval(file(line), arm="a")
     assert [row.accepted for row in rows] == accepted
     assert [row.completion for row in rows] == ["a", "b", "c"][: len(accepted)]

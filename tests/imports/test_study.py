@@ -13,7 +13,7 @@ from erce.imports import Reading, import_study, study_of_rows
 from erce.recipe import Cell, Decoding, Recipe
 from erce.reporting import report
 from erce.reporting.numbers.gains import summary
-from erce.reporting.pages.terminal_table import _cells
+from erce.reporting.pages.tables import _cells
 from erce.score import summarize
 from erce.study.export import export, records
 from erce.study.folder import PROBLEMS, RESULT, cell_folder, open_study, read_study

@@ -98,6 +98,8 @@ def test_a_value_that_no_run_could_use_is_refused_and_shown_with_a_way_out(setti
     [
         ({"lambs": [0]}, "'lambs'; did you mean 'lams'?"),
         ({"zzz": 1}, "no setting 'zzz'; there are task"),
+        ({"lams": 4}, "write lams = [0, 4]"),
+        ({"seeds": 2}, "write seeds = [0, 1], one number per seed"),
         ({"decoding": {"frontier": [0.2]}}, "[decoding] frontier is called temperatures"),
         ({"decoding": {"frontier_samples": 2}}, "frontier_samples is called temperature_samples"),
         ({"training": {"epoch": 1}}, "[training] no setting 'epoch'; did you mean 'epochs'?"),

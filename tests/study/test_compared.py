@@ -7,8 +7,8 @@ from toys.studies import make_study
 
 from erce.recipe import Cell
 from erce.reporting import contents
-from erce.reporting.numbers.frontier import temperature_frontier
 from erce.reporting.numbers.gains import summary
+from erce.reporting.numbers.temperatures import temperature_sweep
 from erce.study.folder import DIVERGED, Study, cell_folder, planned_cells, ranked, read_study
 from erce.study.rounds import asked, rounds
 from erce.types import BASE_MODEL, BASELINE, Arm
@@ -75,10 +75,10 @@ def test_the_temperatures_are_of_the_base_model_cross_entropy_and_the_chosen_lam
     assert {cell.arm for cell in lacking.missing} == {BASE_MODEL, BASELINE, Arm(0.5)}
     assert {cell.task for cell in lacking.missing} == {OWN}
     assert len(lacking.results) == len(study.results)
-    assert temperature_frontier(summary(lacking)).contest is None
+    assert temperature_sweep(summary(lacking)).contest is None
     drawn = make_study(tmp_path / "wide", right=best_at_half, skip=skipped(1.0), temperatures=(0.4,), **GRID)
     assert drawn.missing == []
-    assert temperature_frontier(summary(drawn)).contest is not None
+    assert temperature_sweep(summary(drawn)).contest is not None
 
 
 def test_the_chosen_lam_makes_a_round_of_its_own_even_if_only_its_temperatures_are_new(tmp_path):

@@ -40,7 +40,9 @@ def test_the_strengths_of_the_recipe_have_no_effect(shortcuts):
 
 
 def test_too_few_samples_of_a_kind_are_refused_with_the_rate_and_the_way_out():
-    with pytest.raises(InputError, match=r"too few are right: .*; raise n_train or n_validation") as refusal:
+    with pytest.raises(
+        InputError, match=r"0.0%.*about 240 problems.*raise n_train or n_validation"
+    ) as refusal:
         outlook(tiny_recipe(task="mini-styles", model="tiny-styles", n_train=4, n_validation=4))
     first, *shown = str(refusal.value).split("\n")
     assert re.match(r"0 of 32 samples of the base model are right \(0.0%\)", first)
@@ -55,7 +57,7 @@ def test_where_a_task_has_not_enough_problems_a_stronger_model_is_asked_for(tmp_
     monkeypatch.syspath_prepend(tmp_path)
     own = {"task": "outlook_never:judge", "data": str(tmp_path / "rows.jsonl"), "n_train": 4, "n_test": 2}
     with pytest.raises(
-        InputError, match=r"so too few are right: 0 .* take a stronger base model or an easier"
+        InputError, match=r"one half of these .* has 0: .* take a stronger base model, an easier"
     ):
         outlook(tiny_recipe(**own, decoding=Decoding(max_new_tokens=8)))
 

@@ -12,6 +12,7 @@ from erce.cli.main import main
 from erce.errors import InputError
 from erce.files import read_json, read_rows
 from erce.recipe import Decoding, OwnSamples, Recipe, Training
+from erce.study import plan
 from erce.study.folder import cell_folder
 from erce.study.memory import DEVICES, PUBLIC
 from erce.study.plan import Speed, dry_run, limits, steps
@@ -101,6 +102,18 @@ def test_the_time_on_a_cpu_is_that_of_the_cells_that_are_done(finished):
     assert re.search(took, line), line
     [unknown] = lines_of(dry_run(more, NOWHERE, device="cpu"), "time")
     assert "unknown for this device; measure it and give --tokens-per-second" in unknown
+
+
+def test_of_many_texts_some_are_counted_with_the_longest(monkeypatch):
+    whole = dry_run(RECIPE, NOWHERE)
+    monkeypatch.setattr(plan, "MOST_COUNTED", 6)
+    some = dry_run(RECIPE, NOWHERE)
+    pairs = zip(lines_of(whole, "training"), lines_of(some, "training"), strict=True)
+    for (of_steps, _, read, longest, *_), part in ((numbers(a), numbers(b)) for a, b in pairs):
+        assert (part[0], part[3]) == (of_steps, longest)
+        assert part[2] == pytest.approx(read, rel=0.1)
+    assert "the tokens of about 6 are counted" in some[-1]
+    assert not any("are counted" in line for line in whole)
 
 
 @pytest.mark.parametrize(

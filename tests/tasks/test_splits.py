@@ -60,11 +60,19 @@ def test_a_name_that_is_no_task_is_a_sentence_with_a_way_out(name, message):
         load_task(name)
 
 
-def test_a_module_that_fails_to_import_another_says_so_itself(monkeypatch, tmp_path):
-    (tmp_path / "task_with_a_missing_import.py").write_text("import nowhere_to_be_found\n")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("import nowhere_to_be_found\n", "No module named 'nowhere_to_be_found'; install it"),
+        ("def verify(problem, completion)\n", r"is not Python: .*broken_task.*\.py, line 1\); correct it"),
+    ],
+)
+def test_a_task_whose_file_cannot_be_imported_is_a_sentence(text, message, monkeypatch, tmp_path):
+    name = f"broken_task_{len(text)}"
+    (tmp_path / f"{name}.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ModuleNotFoundError, match="nowhere_to_be_found"):
-        load_task("task_with_a_missing_import:NAME")
+    with pytest.raises(ValueError, match=message):
+        load_task(f"{name}:verify")
 
 
 def test_splits_have_the_tasks_sizes_and_share_nothing():

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from erce.files import write_json, write_rows
+from erce.files import read_json, write_json, write_rows
 from erce.recipe import Cell, Decoding, Recipe
 from erce.score import summarize
 from erce.study.folder import cell_folder, open_study, read_study
@@ -225,3 +225,13 @@ def _write_alike(root, recipe, cell, right):
     fake = Fake(task=cell.task, problems=recipe.n_test, samples=recipe.decoding.samples, validation=2)
     fake.right, fake.text = (lambda task, arm, decoding: right), (lambda *_: "\x1b[2J\u202e 17\n" + "x" * 500)
     _write_cell(cell_folder(root, recipe, cell), cell, fake)
+
+
+def with_results(study, change):
+    """The study read back after `change(cell, result)` has edited the result.json of every cell."""
+    for cell in study.results:
+        path = cell_folder(study.root, study.recipe, cell) / "result.json"
+        result = read_json(path)
+        change(cell, result)
+        write_json(path, result)
+    return read_study(study.root)

@@ -1,7 +1,8 @@
 """A study → what its tables show: accuracies, gains over λ = 0, and the gain less the control's."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from statistics import fmean
 from typing import Any
 
@@ -15,6 +16,7 @@ from erce.study.rounds import Choice, NoChoiceError, best_lam
 from erce.types import BASE_MODEL, Arm
 
 DECODINGS = ("sampled", "greedy")
+GAIN_FIELDS = ("baseline", "gain", "ci", "p", "covers", "welch_ci", "p_holm")
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,7 @@ class TableRow:
     entropy: float | None
     flexible: float | None = None  # None: the task does not say, or an older study
     finished: float | None = None  # the share of completions that were not cut off
-    sampled_before: int | None = (
-        0  # tokens that the base model sampled for this arm's training; None: unknown
-    )
+    sampled_before: int | None = 0  # tokens the base model sampled for its training; None: unknown
 
     def as_json(self) -> dict[str, Any]:
         """Return the row as plain values; JSON has no whole numbers as keys."""
@@ -87,6 +87,11 @@ class Summary:
     interaction: dict[str, Gain]  # decoding → the gain at the chosen λ less the control's gain
 
     @property
+    def task(self) -> str:
+        """The study's own task; the other one is its control."""
+        return self.study.recipe.task
+
+    @property
     def lam(self) -> float | None:
         """The chosen λ."""
         return None if self.choice is None else self.choice.lam
@@ -119,7 +124,7 @@ class Summary:
     @cached_property
     def decoding(self) -> str:
         """The decoding of the tables' gains: "sampled", or "greedy" where logs hold no samples."""
-        return main_decoding(self.study)
+        return _main_decoding(self.study)
 
     def row(self, task: str, arm: Arm | None, decoding: str) -> TableRow | None:
         """Return an arm's row; None where no cell of the arm is done, and for no arm."""
@@ -129,9 +134,9 @@ class Summary:
         """Return an arm's gain; None where the arm or the baseline has no finished cell, and for no arm."""
         return self._gains.get((task, arm, decoding))
 
-    def has_gain(self, task: str, arm: Arm) -> bool:
-        """Return whether the arm and the baseline both have finished cells, so that tables show a gain."""
-        return self.gain(task, arm, self.decoding) is not None
+    def outcomes(self, arm: Arm, decoding: str | None = None) -> np.ndarray:
+        """Return an arm's 0/1 outcomes on the own task's test problems: (seeds, problems, samples)."""
+        return self.study.outcomes(self.task, arm, split="test", decoding=decoding or self.decoding)
 
     def arms(self, task: str) -> list[Arm]:
         """Return the arms that have a row: the base model, λ rising, other objectives as in the recipe."""
@@ -139,23 +144,24 @@ class Summary:
 
     def gains_as_json(self) -> list[dict[str, Any]]:
         """Return an entry for each row but the base model's; without a finished λ = 0 it has no gain."""
-        return [self._gain_as_json(row) for row in self.rows if not row.arm.is_base]
-
-    def _gain_as_json(self, row: TableRow) -> dict[str, Any]:
-        arm_gain = self.gain(row.task, row.arm, row.decoding)
-        if arm_gain is None:
-            compared = dict.fromkeys(("baseline", "gain", "ci", "p", "covers", "welch_ci", "p_holm"))
-        else:
-            seeds = arm_gain.over_seeds
-            compared = {
-                "baseline": arm_gain.baseline,
-                **gain_as_json(arm_gain.gain),
-                "welch_ci": None if seeds is None else [seeds.low, seeds.high],
-                "p_holm": arm_gain.p_holm,
-            }
-        place = {"task": row.task, **row.arm.as_json(), "decoding": row.decoding, "mean": row.mean}
-        sizes = {"n_seeds": row.n_seeds, "n_problems": row.n_problems, "chosen": row.arm == self.chosen}
-        return place | compared | sizes
+        entries = []
+        for row in self.rows:
+            if row.arm.is_base:
+                continue
+            arm_gain = self.gain(row.task, row.arm, row.decoding)
+            compared = dict.fromkeys(GAIN_FIELDS)
+            if arm_gain is not None:
+                seeds = arm_gain.over_seeds
+                compared = {
+                    "baseline": arm_gain.baseline,
+                    **gain_as_json(arm_gain.gain),
+                    "welch_ci": None if seeds is None else [seeds.low, seeds.high],
+                    "p_holm": arm_gain.p_holm,
+                }
+            place = {"task": row.task, **row.arm.as_json(), "decoding": row.decoding, "mean": row.mean}
+            sizes = {"n_seeds": row.n_seeds, "n_problems": row.n_problems, "chosen": row.arm == self.chosen}
+            entries.append(place | compared | sizes)
+        return entries
 
     @cached_property
     def _rows(self) -> dict[tuple[str, Arm | None, str], TableRow]:
@@ -169,28 +175,16 @@ class Summary:
 def summary(study: Study) -> Summary:
     """Return every number of the tables of a study, finished or not."""
     choice, no_choice = _choice(study)
-    rows = [row for task, arm, decoding in _points(study) if (row := _row(study, task, arm, decoding))]
-    if own := read_counts(study.root, study.recipe):
-        cost = {True: own["tokens"], False: 0}
-        rows = [replace(row, sampled_before=cost[row.arm.objective in OWN_ANSWERS]) for row in rows]
-    return Summary(study, choice, no_choice, rows, arm_gains(study), _interaction(study, choice))
-
-
-def main_decoding(study: Study) -> str:
-    """Return "sampled"; "greedy" for a study of logs in which there are no samples."""
-    drawn = {name for result in study.results.values() for name in result["scores"].get("test", {})}
-    return DECODINGS[1] if drawn == {DECODINGS[1]} else DECODINGS[0]
-
-
-def arm_gains(study: Study) -> list[ArmGain]:
-    """Return every trained arm's gain, by task, arm and decoding; λ = 0 has gain 0 and interval [0, 0]."""
-    gains = {
-        (task, arm, decoding): gain
-        for task in study.recipe.tasks
-        for decoding in DECODINGS
-        for arm, gain in _grid(study, task, decoding).items()
-    }
-    return [gains[point] for point in _points(study) if point in gains]
+    arms = [BASE_MODEL, *map(study.recipe.grid_arm, sorted(study.lams)), *study.recipe.other_arms]
+    rows, gains = [], []
+    for task in study.recipe.tasks:
+        grids = {decoding: _grid(study, task, decoding, arms[1:]) for decoding in DECODINGS}
+        for arm, decoding in product(arms, DECODINGS):
+            if _has_completions(study, task, arm, decoding):
+                rows.append(_row(study, task, arm, decoding))
+            if arm in grids[decoding]:
+                gains.append(grids[decoding][arm])
+    return Summary(study, choice, no_choice, rows, gains, _interaction(study, choice))
 
 
 def gain_as_json(gain: Gain) -> dict[str, Any]:
@@ -204,15 +198,24 @@ def known_mean(values: list[float | None]) -> float | None:
     return fmean(known) if len(known) == len(values) else None
 
 
-def _grid(study: Study, task: str, decoding: str) -> dict[Arm, ArmGain]:
-    """Return every trained arm's gain; empty while λ = 0 has no finished cell, and with several verifiers."""
+def _main_decoding(study: Study) -> str:
+    """Return "sampled"; "greedy" for a study of logs in which there are no samples."""
+    decodings = {name for result in study.results.values() for name in result["scores"].get("test", {})}
+    return DECODINGS[1] if decodings == {DECODINGS[1]} else DECODINGS[0]
+
+
+def _grid(study: Study, task: str, decoding: str, arms: list[Arm]) -> dict[Arm, ArmGain]:
+    """Return every trained arm's gain; empty while λ = 0 has no finished cell, and with several verifiers.
+
+    λ = 0 has the gain 0 and the interval [0, 0].
+    """
     zero = study.recipe.baseline
-    if not _drawn(study, task, zero, decoding) or study.verified_otherwise(task):
+    if not _has_completions(study, task, zero, decoding) or study.verified_otherwise(task):
         return {}
     outcomes = {
         arm: study.outcomes(task, arm, split="test", decoding=decoding)
-        for arm in _trained(study)
-        if _drawn(study, task, arm, decoding)
+        for arm in arms
+        if _has_completions(study, task, arm, decoding)
     }
     baseline = outcomes.pop(zero)
     covers = paired_gain(baseline, baseline).covers
@@ -241,18 +244,7 @@ def _over_seeds(treated: np.ndarray, baseline: np.ndarray) -> Gain | None:
     return gain if np.isfinite(gain.se) else None
 
 
-def _trained(study: Study) -> list[Arm]:
-    """Return the arms that are trained: λ rising, then other objectives."""
-    return [*map(study.recipe.grid_arm, sorted(study.lams)), *study.recipe.other_arms]
-
-
-def _points(study: Study) -> list[tuple[str, Arm, str]]:
-    """Return the rows that a finished study has: each task's base model, then the trained arms."""
-    arms = [BASE_MODEL, *_trained(study)]
-    return [(task, arm, decoding) for task in study.recipe.tasks for arm in arms for decoding in DECODINGS]
-
-
-def _drawn(study: Study, task: str, arm: Arm, decoding: str) -> bool:
+def _has_completions(study: Study, task: str, arm: Arm, decoding: str) -> bool:
     """Return whether the arm has finished cells, and all of these have completions of that decoding.
 
     Imported cells may lack a decoding.
@@ -263,15 +255,13 @@ def _drawn(study: Study, task: str, arm: Arm, decoding: str) -> bool:
 
 def _choice(study: Study) -> tuple[Choice | None, NoChoiceError | None]:
     try:
-        return best_lam(study, decoding=main_decoding(study)), None
+        return best_lam(study, decoding=_main_decoding(study)), None
     except NoChoiceError as no_choice:
         return None, no_choice
 
 
-def _row(study: Study, task: str, arm: Arm, decoding: str) -> TableRow | None:
+def _row(study: Study, task: str, arm: Arm, decoding: str) -> TableRow:
     cells = study.cells(task, arm)
-    if not _drawn(study, task, arm, decoding):
-        return None
     outcomes = study.outcomes(task, arm, split="test", decoding=decoding)
     scores = [float(seed.mean()) for seed in outcomes]
     estimate = over_seeds(scores)
@@ -281,6 +271,7 @@ def _row(study: Study, task: str, arm: Arm, decoding: str) -> TableRow | None:
         split["validation"][decoding]["pass@1"] for split in splits if decoding in split.get("validation", {})
     ]
     reasons = sorted({reason for scores in test for reason in scores["reasons"]})
+    own = read_counts(study.root, study.recipe) if arm.objective in OWN_ANSWERS else None
     return TableRow(
         task=task,
         arm=arm,
@@ -297,6 +288,7 @@ def _row(study: Study, task: str, arm: Arm, decoding: str) -> TableRow | None:
         entropy=known_mean([scores["entropy"] for scores in test]),
         flexible=known_mean([scores.get("flexible") for scores in test]),
         finished=known_mean([scores.get("finished") for scores in test]),
+        sampled_before=own["tokens"] if own else 0,
     )
 
 
@@ -308,7 +300,7 @@ def _interaction(study: Study, choice: Choice | None) -> dict[str, Gain]:
     arms = (study.recipe.grid_arm(choice.lam), study.recipe.baseline)
     differences = {}
     for decoding in DECODINGS:
-        if all(_drawn(study, task, arm, decoding) for task in (own_task, control) for arm in arms):
+        if all(_has_completions(study, task, arm, decoding) for task in (own_task, control) for arm in arms):
             on_task, on_control = (
                 paired_gain(*(study.outcomes(task, arm, split="test", decoding=decoding) for arm in arms))
                 for task in (own_task, control)

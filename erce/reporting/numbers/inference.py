@@ -1,16 +1,15 @@
-"""A study → what its grid says as a whole: every arm's gain, equivalence, and what this study could find.
+"""A study → whether the chosen λ is shown to change nothing, and which gain a study of this size finds.
 
-Everything is about the study's own task on the test problems, with samples and greedy decoding apart.
+Both are about the study's own task on the test problems, with samples and greedy decoding apart. The gain of
+every arm, corrected for the full grid, stands in the rows (`gains`).
 """
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
-import numpy as np
-
-from erce.reporting.numbers.gains import DECODINGS, ArmGain, Summary, gain_as_json
+from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.stats import (
     Equivalence,
     Size,
@@ -18,11 +17,10 @@ from erce.stats import (
     equivalent,
     few_seeds_factor,
     fewest_problems,
-    paired_gain,
     spread_of,
     study_sizes,
 )
-from erce.types import BASELINE, Arm
+from erce.types import Arm
 
 LEVEL = 0.05
 MARGIN = 0.02  # up to which two arms count as the same, in fractions of 1
@@ -32,143 +30,57 @@ SEEDS = (3, 5, 10)  # numbers of seeds that the plan is made for
 
 
 @dataclass(frozen=True)
-class Sameness:
-    """The test whether an arm and the baseline are the same within the margin, with the gain's 90 % interval.
-
-    `problems` is how many the study has; with fewer than `fewest` no outcome could show that they are the
-    same.
-    """
-
-    arm: Arm
-    test: Equivalence
-    problems: int
-    fewest: int
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "arm": _named(self.arm),
-            "equivalent": self.test.equivalent,
-            "p": self.test.p,
-            "ci": [self.test.low, self.test.high],
-            "margin": self.test.margin,
-            "covers": self.test.covers,
-            "problems": self.problems,
-            "fewest": self.fewest,
-        }
-
-
-@dataclass(frozen=True)
 class Power:
     """The gains that studies find with 80 % power at 5 %, two-sided, if gains vary as those of `arm` do.
 
-    `detectable` is the smallest gain that a study of this size finds, `sizes` the studies that find `wanted`.
+    `detectable` is the smallest gain that a study of this size finds, `sizes` the studies that find WANTED.
     Both allow for a spread that is known from this study's seeds alone (`few_seeds_factor`).
     """
 
     arm: Arm
     detectable: float
-    wanted: float
     sizes: tuple[Size, ...]
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values; `problems` is None where no number of problems is enough."""
+        problems = [None if math.isinf(size.problems) else int(size.problems) for size in self.sizes]
         sizes = [
-            {
-                "seeds": size.seeds,
-                "samples": size.samples,
-                "problems": None if math.isinf(size.problems) else int(size.problems),
-            }
-            for size in self.sizes
+            {"seeds": size.seeds, "samples": size.samples, "problems": number}
+            for size, number in zip(self.sizes, problems, strict=True)
         ]
-        arm = _named(self.arm)
-        return {"arm": arm, "detectable": self.detectable, "wanted": self.wanted, "sizes": sizes}
+        return self.arm.as_json() | {"detectable": self.detectable, "wanted": WANTED, "sizes": sizes}
 
 
-@dataclass(frozen=True)
-class GridFindings:
-    """The whole grid under one decoding; a part is None where it cannot be known, as with one problem."""
-
-    decoding: str
-    gains: tuple[ArmGain, ...]  # of every trained arm but the baseline
-    same: Sameness | None
-    power: Power | None
-    baseline: Arm = BASELINE
-
-    def as_json(self) -> dict[str, Any]:
-        arms = [
-            {
-                "arm": _named(gain.arm),
-                **gain_as_json(gain.gain),
-                "p_holm": gain.p_holm,
-                "welch_ci": gain.over_seeds and [gain.over_seeds.low, gain.over_seeds.high],
-            }
-            for gain in self.gains
-        ]
-        return {
-            "decoding": self.decoding,
-            "arms": arms,
-            "same": self.same and self.same.as_json(),
-            "plan": self.power and self.power.as_json(),
-        }
+@cache
+def problems_to_show_equivalence() -> int:
+    """Return the number of problems with fewer of which no outcome could show equivalence."""
+    return fewest_problems(MARGIN, level=LEVEL)
 
 
-@dataclass(frozen=True)
-class Inference:
-    """The tests over all arms on the study's own task; `chosen` is the arm that validation chose, if any."""
-
-    task: str
-    chosen: Arm | None
-    sampled: GridFindings | None
-    greedy: GridFindings | None
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "task": self.task,
-            "chosen": self.chosen and self.chosen.lam,
-            "sampled": self.sampled and self.sampled.as_json(),
-            "greedy": self.greedy and self.greedy.as_json(),
-        }
+def equivalence(summary: Summary, decoding: str) -> Equivalence | None:
+    """Test whether the chosen λ and the baseline are the same within MARGIN; None without such a pair."""
+    arm_gain = summary.gain(summary.task, summary.chosen_penalty, decoding)
+    return None if arm_gain is None else equivalent(arm_gain.gain, margin=MARGIN, level=LEVEL)
 
 
-@lru_cache(maxsize=1)
-def inference(summary: Summary) -> Inference | None:
-    """Return what the whole grid says; None while λ = 0, or every other arm, has no finished cell."""
-    grids = {decoding: _grid(summary, decoding) for decoding in DECODINGS}
-    if not any(grids.values()):
+@lru_cache(maxsize=2)
+def power(summary: Summary, decoding: str) -> Power | None:
+    """Plan with the spread of the chosen λ's gains, else of the best arm's.
+
+    None without an arm to compare, with fewer than PILOT_SEEDS seeds, with one problem, or if nothing varies.
+    """
+    gains = [gain for gain in summary.gains if (gain.task, gain.decoding) == (summary.task, decoding)]
+    means = {gain.arm: gain.mean for gain in gains if gain.arm != summary.baseline}
+    if not means:
         return None
-    return Inference(summary.study.recipe.task, summary.chosen, grids["sampled"], grids["greedy"])
-
-
-def _grid(summary: Summary, decoding: str) -> GridFindings | None:
-    study, task = summary.study, summary.study.recipe.task
-    gains = [gain for gain in summary.gains if (gain.task, gain.decoding) == (task, decoding)]
-    outcomes = {gain.arm: study.outcomes(task, gain.arm, split="test", decoding=decoding) for gain in gains}
-    if not set(outcomes) - {summary.baseline}:
-        return None
-    baseline = outcomes.pop(summary.baseline)
-    chosen = summary.chosen_penalty if summary.chosen_penalty in outcomes else None
-    return GridFindings(
-        decoding,
-        tuple(gain for gain in gains if gain.arm != summary.baseline),
-        None if chosen is None else _sameness(chosen, outcomes[chosen], baseline),
-        _power(chosen, outcomes, baseline),
-        summary.baseline,
-    )
-
-
-def _sameness(arm: Arm, outcomes: np.ndarray, baseline: np.ndarray) -> Sameness:
-    gain = paired_gain(outcomes, baseline)
-    test = equivalent(gain, margin=MARGIN, level=LEVEL)
-    return Sameness(arm, test, gain.problems, fewest_problems(MARGIN, level=LEVEL))
-
-
-def _power(chosen: Arm | None, treated: dict[Arm, np.ndarray], baseline: np.ndarray) -> Power | None:
-    """Plan with the chosen λ, else the arm of the largest mean; None with few seeds, or if nothing varies."""
-    arm = chosen or max(treated, key=lambda arm: float(treated[arm].mean()))
-    seeds, problems = min(len(treated[arm]), len(baseline)), baseline.shape[1]
+    arm = summary.chosen_penalty
+    if arm not in means:
+        arm = max(means, key=lambda arm: means[arm])
+    treated, baseline = summary.outcomes(arm, decoding), summary.outcomes(summary.baseline, decoding)
+    seeds, (_, problems, samples) = min(len(treated), len(baseline)), baseline.shape
     if seeds < PILOT_SEEDS or problems < 2:
         return None
-    spread, samples = spread_of(treated[arm], baseline), baseline.shape[2]
+    spread = spread_of(treated, baseline)
     detectable = few_seeds_factor(seeds) * detectable_gain(problems, spread, seeds=seeds, samples=samples)
     if not detectable:
         return None
@@ -176,9 +88,16 @@ def _power(chosen: Arm | None, treated: dict[Arm, np.ndarray], baseline: np.ndar
     for number in SEEDS:
         planned_for = WANTED / few_seeds_factor(min(number, seeds))
         sizes += study_sizes(spread, gains=(planned_for,), designs=[(number, samples)])
-    return Power(arm, detectable, WANTED, tuple(size._replace(gain=WANTED) for size in sizes))
+    return Power(arm, detectable, tuple(sizes))
 
 
-def _named(arm: Arm) -> float | str | None:
-    """Return λ, or with another objective than cross-entropy the arm's name, as the JSON calls an arm."""
-    return arm.slug if arm.has_other_objective else arm.lam
+def inference(summary: Summary) -> dict[str, Any]:
+    """Return both for each decoding as plain values; what does not exist is None."""
+    findings = {}
+    for decoding in DECODINGS:
+        same, planned = equivalence(summary, decoding), power(summary, decoding)
+        findings[decoding] = {
+            "same": same and same._asdict() | {"fewest": problems_to_show_equivalence()},
+            "plan": planned and planned.as_json(),
+        }
+    return {"task": summary.task, "chosen": summary.lam, **findings}

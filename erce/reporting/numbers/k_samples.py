@@ -2,39 +2,16 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from erce.reporting.numbers.gains import Summary, gain_as_json, known_mean
 from erce.score import Crossover, coverage, coverage_by_problem, crossover
 from erce.stats import Gain, paired_gain
-from erce.types import BASELINE, Arm
+from erce.types import Arm
 
 WAYS = ("pass", "maj", "best")  # one of k is right, the majority's answer is, the likeliest is
-
-
-class TwoArms(NamedTuple):
-    """The chosen λ and the baseline with all k samples: way → mean over seeds, in fractions of 1.
-
-    A way is left out where a seed's scores lack it, and `gains` also where they lack it problem by problem.
-    `crossover` is where the two change places in pass@k, None where they do not.
-    """
-
-    k: int
-    treated: dict[str, float]
-    baseline: dict[str, float]
-    gains: dict[str, Gain]
-    crossover: Crossover | None
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "k": self.k,
-            "treated": self.treated,
-            "baseline": self.baseline,
-            "gains": {way: gain_as_json(gain) for way, gain in self.gains.items()},
-            "crossover": self.crossover and self.crossover._asdict(),
-        }
 
 
 @dataclass(frozen=True)
@@ -42,15 +19,18 @@ class Coverage:
     """Every arm's scores for k samples of a problem together, in fractions of 1, on the study's own task.
 
     `curves` are pass@1 … pass@n. `together` is way → arm → a value for each k of `ks_of(way)`, None where
-    the scores of a seed lack the way; a way that every arm lacks is left out.
+    the scores of a seed lack the way; a way that every arm lacks is left out. `gains` compares the chosen λ
+    with the baseline with all n samples, where the scores hold the way problem by problem. `crossing` is
+    where these two change places in pass@k, None where they do not.
     """
 
-    chosen: Arm | None  # None also where λ = 0 was chosen
+    chosen: Arm | None  # None unless both it and λ = 0 are there, and where λ = 0 was chosen
+    baseline: Arm
     curves: dict[Arm, list[float]]
     ks: list[int]
     together: dict[str, dict[Arm, list[float | None]]]
+    gains: dict[str, Gain]
     crossing: Crossover | None
-    baseline: Arm = BASELINE
 
     def ks_of(self, way: str) -> list[int]:
         """Return the k that `together` has; of one sample, vote and likeliest are the sample itself."""
@@ -61,29 +41,16 @@ class Coverage:
             arm.as_json() | {"curve": curve} | {way: values[arm] for way, values in self.together.items()}
             for arm, curve in self.curves.items()
         ]
-        return {"k": self.ks, "arms": arms, "crossover": self.crossing and self.crossing._asdict()}
+        gains = {way: gain_as_json(gain) for way, gain in self.gains.items()}
+        crossing = self.crossing and self.crossing._asdict()
+        return {"k": self.ks, "arms": arms, "gains": gains, "crossover": crossing}
 
 
-def all_samples(summary: Summary) -> TwoArms | None:
-    """Compare the chosen λ with the baseline; None without both of them, or with one sample a problem."""
-    task, chosen = summary.study.recipe.task, summary.chosen_penalty
-    row = summary.row(task, chosen, "sampled")
-    if chosen is None or row is None or row.n_samples < 2 or not summary.has_gain(task, chosen):
-        return None
-    return TwoArms(
-        k=row.n_samples,
-        treated=_shares(summary, chosen, row.n_samples),
-        baseline=_shares(summary, summary.baseline, row.n_samples),
-        gains={way: gain for way in WAYS if (gain := _gain(summary, chosen, way)) is not None},
-        crossover=_crossing(summary),
-    )
-
-
+@lru_cache(maxsize=1)
 def sample_coverage(summary: Summary) -> Coverage | None:
     """Score every arm on the test problems; None with one sample a problem, or no finished cell."""
-    study, task = summary.study, summary.study.recipe.task
-    arms = [arm for arm in summary.arms(task) if summary.row(task, arm, "sampled")]
-    outcomes = {arm: study.outcomes(task, arm, split="test", decoding="sampled") for arm in arms}
+    arms = [arm for arm in summary.arms(summary.task) if summary.row(summary.task, arm, "sampled")]
+    outcomes = {arm: summary.outcomes(arm, "sampled") for arm in arms}
     n = min((array.shape[2] for array in outcomes.values()), default=1)
     if n < 2:
         return None
@@ -93,31 +60,20 @@ def sample_coverage(summary: Summary) -> Coverage | None:
         "pass": {arm: [curve[k - 1] for k in ks] for arm, curve in curves.items()}
     }
     for way in WAYS[1:]:
-        values = {arm: [_share(summary, arm, way, k) for k in ks[1:]] for arm in curves}
+        values = {arm: [_share(summary, arm, f"{way}@{k}") for k in ks[1:]] for arm in arms}
         if any(value is not None for row in values.values() for value in row):
             together[way] = values
-    return Coverage(summary.chosen_penalty, curves, ks, together, _crossing(summary), summary.baseline)
+    chosen, baseline = summary.chosen_penalty, summary.baseline
+    if chosen not in outcomes or baseline not in outcomes:
+        return Coverage(None, baseline, curves, ks, together, {}, None)
+    gains = {way: gain for way in WAYS if (gain := _gain(summary, chosen, way)) is not None}
+    crossing = crossover(outcomes[chosen], outcomes[baseline])
+    return Coverage(chosen, baseline, curves, ks, together, gains, crossing)
 
 
-@lru_cache(maxsize=1)
-def _crossing(summary: Summary) -> Crossover | None:
-    task, chosen = summary.study.recipe.task, summary.chosen_penalty
-    arms = (chosen, summary.baseline)
-    if chosen is None or any(summary.row(task, arm, "sampled") is None for arm in arms):
-        return None
-    return crossover(
-        *(summary.study.outcomes(task, arm, split="test", decoding="sampled") for arm in arms if arm)
-    )
-
-
-def _shares(summary: Summary, arm: Arm, k: int) -> dict[str, float]:
-    shares = {way: _share(summary, arm, way, k) for way in WAYS}
-    return {way: share for way, share in shares.items() if share is not None}
-
-
-def _share(summary: Summary, arm: Arm, way: str, k: int) -> float | None:
+def _share(summary: Summary, arm: Arm, name: str) -> float | None:
     """Return the mean over seeds; None where a seed's scores lack it."""
-    return known_mean([scores.get(f"{way}@{k}") for scores in _scores(summary, arm)])
+    return known_mean([scores.get(name) for scores in _scores(summary, arm)])
 
 
 def _gain(summary: Summary, chosen: Arm, way: str) -> Gain | None:
@@ -131,9 +87,7 @@ def _gain(summary: Summary, chosen: Arm, way: str) -> Gain | None:
 def _by_problem(summary: Summary, arm: Arm, way: str) -> np.ndarray | None:
     """Return each problem's chance with all samples: (seeds, problems, 1). pass@k comes from the verdicts."""
     if way == "pass":
-        task = summary.study.recipe.task
-        outcomes = summary.study.outcomes(task, arm, split="test", decoding="sampled")
-        return coverage_by_problem(outcomes)[..., -1:]
+        return coverage_by_problem(summary.outcomes(arm, "sampled"))[..., -1:]
     rows = [scores.get("by_problem", {}).get(way) for scores in _scores(summary, arm)]
     if None in rows or len({len(row) for row in rows}) != 1:
         return None
@@ -142,5 +96,5 @@ def _by_problem(summary: Summary, arm: Arm, way: str) -> np.ndarray | None:
 
 def _scores(summary: Summary, arm: Arm) -> list[dict[str, Any]]:
     """Return what each seed's result.json says of the samples of the test problems."""
-    cells = summary.study.cells(summary.study.recipe.task, arm)
+    cells = summary.study.cells(summary.task, arm)
     return [summary.study.results[cell]["scores"]["test"]["sampled"] for cell in cells]

@@ -1,26 +1,52 @@
-"""Rows → figures: accuracy against λ, training curves, and SVG that is the same byte for byte.
+"""Numbers → figures, and SVG that is the same byte for byte.
 
 Every colour is one of `PALETTE`, so that the document can put its own light and dark colours in their place;
 lines and markers differ in form as well, for readers and printers without colour.
 """
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from itertools import accumulate, groupby
 from typing import Any
 
 import matplotlib
+from markupsafe import Markup
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from erce.errors import InputError
-from erce.files import write_text
-from erce.reporting.format import row_label, strength, visible
+from erce.reporting.format import MINUS, row_label, strength, visible
+from erce.reporting.numbers.completions import Changes
 from erce.reporting.numbers.gains import DECODINGS, Summary
-from erce.reporting.pages.svg import DASHED, DOTTED, NEUTRAL, SETTINGS, svg, svg_in_page
+from erce.reporting.numbers.temperatures import TemperatureSweep
 from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
 
+NEUTRAL = {"ink": "#26231f", "muted": "#7d756a", "rule": "#e2dcd1", "panel": "#fffefb"}
+DASHED, DOTTED = (0, (5, 3)), (0, (1, 2))
+SETTINGS: Any = {
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "axes.edgecolor": NEUTRAL["muted"],
+    "axes.labelcolor": NEUTRAL["ink"],
+    "axes.titlesize": 10.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.facecolor": NEUTRAL["panel"],
+    "figure.facecolor": NEUTRAL["panel"],
+    "savefig.facecolor": NEUTRAL["panel"],
+    "grid.color": NEUTRAL["rule"],
+    "text.color": NEUTRAL["ink"],
+    "xtick.color": NEUTRAL["muted"],
+    "ytick.color": NEUTRAL["muted"],
+    "xtick.labelcolor": NEUTRAL["ink"],
+    "ytick.labelcolor": NEUTRAL["ink"],
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+}
 PALETTE = NEUTRAL | {
     "sampled": "#b3441e",
     "greedy": "#1f5c88",
@@ -36,28 +62,25 @@ GAP = 0.5  # between the λ and the other objectives
 PANEL_INCHES, ARM_INCHES = (4.6, 3.6), 0.3  # a panel, and the width that it has at least for each arm
 MOST_LEVEL_CHARACTERS = 32  # of the labels of an axis; more would touch each other unless they slope
 SHORT_AXIS_POINTS = 1.0  # points; a shorter axis shows no difference between arms
-Marks = dict[Arm, tuple[float, float, float]]  # middle, and the reach of its bar below and above
+CHANGES_HEIGHT = 0.75  # of the other figures' height
 
 
 @matplotlib.rc_context(SETTINGS)
 def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
-    """Draw greedy and sampled accuracy against λ, one panel a task; ±1 standard deviation over seeds.
+    """Draw greedy and sampled accuracy against λ, one panel per task; ±1 standard deviation over seeds.
 
     Dashed: λ = 0, the level to beat; dotted: the base model; star: the λ chosen on validation. The λ
     of a grid are far apart, so they stand at equal distances, each under its own label; other objectives
     stand to the right of the λ, without a line.
     """
     widest = max(len(_trained(summary, task)) for task in tasks)
-    figure, side_by_side = panels(
+    figure, side_by_side = _panels(
         len(tasks), "right on test, in %", arms=widest, others=len(summary.study.recipe.objectives)
     )
     for axes, task in zip(side_by_side, tasks, strict=True):
         arms = _trained(summary, task)
         for decoding in DECODINGS:
-            rows = {arm: row for arm in arms if (row := summary.row(task, arm, decoding))}
-            spreads = {arm: 100 * (row.sd or 0.0) for arm, row in rows.items()}
-            marks = {arm: (100 * row.mean, spreads[arm], spreads[arm]) for arm, row in rows.items()}
-            _mark(axes, marks, decoding, summary)
+            _mark(axes, summary, task, decoding)
             _levels(axes, summary, task, decoding)
         _finish(axes, arms, summary, title=task if len(tasks) > 1 else "")
         shown = axes.get_ylim()
@@ -69,14 +92,14 @@ def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
 
 @matplotlib.rc_context(SETTINGS)
 def curves(logs: dict[float, list[tuple[int, float]]], label: str) -> Figure:
-    """Draw a logged quantity against the training step, one line a λ; the line of λ = 0 is dashed."""
-    figure, (axes,) = panels(1, label)
+    """Draw a logged quantity against the training step, one line per λ; the line of λ = 0 is dashed."""
+    figure, (axes,) = _panels(1, label)
     for at, (lam, log) in enumerate(sorted(logs.items())):
         axes.plot(
             [step for step, _ in log],
             [value for _, value in log],
             label=f"λ = {strength(lam)}",
-            color=ramp(at, len(logs)),
+            color=_ramp(at, len(logs)),
             linestyle=DASHED if lam == 0 else "-",
             linewidth=1.5,
         )
@@ -86,82 +109,96 @@ def curves(logs: dict[float, list[tuple[int, float]]], label: str) -> Figure:
     return figure
 
 
-def panels(number: int, label: str, *, arms: int = 0, others: int = 0) -> tuple[Figure, list[Axes]]:
-    """Return an empty figure of panels side by side, the first with its label; wider with more arms.
+@matplotlib.rc_context(SETTINGS)
+def accuracy_over_temperature(sweep: TemperatureSweep) -> Figure:
+    """Draw accuracy against temperature; a star is the temperature that validation prefers."""
+    figure, (axes,) = _panels(1, "right on test, in %")
+    for arm, line in sweep.lines.items():
+        look = _line_style(arm, sweep)
+        axes.plot([point.temperature for point in line], [100 * point.accuracy for point in line], **look)
+        for point in line:
+            if arm in (sweep.baseline, sweep.chosen) and sweep.best.get(arm) == point.temperature:
+                axes.plot(point.temperature, 100 * point.accuracy, color=look["color"], zorder=6, **STAR)
+    axes.set_xlabel("temperature")
+    axes.grid(linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.margins(x=0.09, y=0.1)
+    _line_legend(figure, sweep)
+    return figure
 
-    Draw on it under `SETTINGS`.
+
+@matplotlib.rc_context(SETTINGS)
+def every_problem(changes: Changes) -> Figure:
+    """Draw every problem as a bar, sorted: losses on the left below 0, gains on the right above.
+
+    All bars of a side are one path with a corner wherever the gain changes, so the file does not grow with
+    the number of problems.
     """
-    width, height = (
-        max(PANEL_INCHES[0], ARM_INCHES * arms) + 0.25 * others,
-        PANEL_INCHES[1] + (0.5 if others else 0.0),
-    )
+    figure, (axes,) = _panels(1, "gain, in points")
+    figure.set_figheight(CHANGES_HEIGHT * figure.get_figheight())
+    runs = [(gain, len(list(equal))) for gain, equal in groupby(changes.gains)]
+    edges = [0, *accumulate(length for _, length in runs)]
+    for name, side in (("bad", min), ("good", max)):
+        heights = [100 * side(gain, 0.0) for gain, _ in runs]
+        axes.stairs(heights, edges, fill=True, color=PALETTE[name], linewidth=0, zorder=3)
+    axes.axhline(0, color=PALETTE["ink"], linewidth=0.8, zorder=4)
+    axes.set_xlim(0, len(changes.gains))
+    axes.margins(y=0.08)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:+g}".replace("-", MINUS) if value else "0")
+    axes.set_xlabel("test problems, from most lost to most gained")
+    axes.grid(axis="y", linewidth=0.6)
+    axes.set_axisbelow(True)
+    return figure
+
+
+def svg(figure: Figure, *, salt: str = "erce") -> str:
+    """Return the text of an SVG file; equal figures and equal salts (of the ids) give equal bytes."""
+    file = io.StringIO()
+    with matplotlib.rc_context(SETTINGS | {"svg.hashsalt": salt}):
+        FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
+    return file.getvalue()
+
+
+def svg_in_page(text: str, description: str, palette: Mapping[str, str]) -> str:
+    """Prepare an SVG for an HTML page: `description` is read out, and the page sets the colours.
+
+    A colour of the palette becomes the page's variable of that name.
+    """
+    text = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r' (?:width|height)="[\d.]+pt"', "", text, count=2)
+    text = text.replace("<svg ", f'<svg role="img" aria-label="{escape(description)}" ', 1)
+    for name, colour in palette.items():
+        text = text.replace(colour, f"var(--{name})")
+    return text
+
+
+def inline(figure: Figure, description: str, *, lines: int = 0) -> Markup:
+    """Return the figure as SVG for an HTML page, which sets the colours; `description` is read out.
+
+    `lines` is the number of curves in the colours of `_ramp`.
+    """
+    text = svg_in_page(svg(figure), f"{visible(description)}; the tables have the numbers", PALETTE)
+    for at in range(lines):
+        share = round(100 * at / max(1, lines - 1))
+        text = text.replace(_ramp(at, lines), f"color-mix(in srgb, var(--sampled) {share}%, var(--greedy))")
+    return Markup(text)
+
+
+def _panels(number: int, label: str, *, arms: int = 0, others: int = 0) -> tuple[Figure, list[Axes]]:
+    """Return an empty figure of panels side by side, the first with its label; wider with more arms."""
+    width = max(PANEL_INCHES[0], ARM_INCHES * arms) + 0.25 * others
+    height = PANEL_INCHES[1] + (0.5 if others else 0.0)
     figure = Figure(figsize=(width * number, height), layout="constrained")
-    drawn = list(figure.subplots(1, number, squeeze=False, sharey=False)[0])
-    drawn[0].set_ylabel(label)
-    return figure, drawn
+    side_by_side = list(figure.subplots(1, number, squeeze=False, sharey=False)[0])
+    side_by_side[0].set_ylabel(label)
+    return figure, side_by_side
 
 
-def line_of(arm: Arm, chosen: Arm | None, baseline: Arm) -> dict[str, Any]:
-    """Return the style of an arm's line, which differs in form as well as colour; minor arms are faint."""
-    if arm.is_base:
-        return {"color": PALETTE["ink"], "linestyle": DOTTED, "marker": "^", "markersize": 5, "zorder": 3}
-    if arm == baseline:
-        look: dict[str, Any] = {
-            "color": PALETTE["greedy"],
-            "linestyle": DASHED,
-            "linewidth": 1.7,
-            "zorder": 4,
-        }
-        return look | MARKERS["greedy"]
-    if arm == chosen:
-        return {"color": PALETTE["sampled"], "linewidth": 2.4, "zorder": 5} | MARKERS["sampled"]
-    return {"color": PALETTE["muted"], "linewidth": 0.9, "alpha": 0.5, "zorder": 2}
-
-
-def line_key(figure: Figure, arms: Sequence[Arm], chosen: Arm | None, baseline: Arm) -> None:
-    """Add the legend of lines drawn by `line_of`; all faint lines share one entry."""
-    names = {BASE_MODEL: "base model", baseline: baseline.objective}
-    if chosen is not None:
-        names[chosen] = f"{chosen.label}, chosen"
-    named = [arm for arm in arms if arm in names]
-    handles = [Line2D([], [], label=names[arm], **line_of(arm, chosen, baseline)) for arm in named]
-    others = [arm for arm in arms if arm not in names]
-    if others:
-        beside = any(arm.objective != baseline.objective for arm in others)
-        label = "other λ" + (" and objectives" if beside else "")
-        handles.append(Line2D([], [], label=label, **line_of(others[0], chosen, baseline)))
-    figure.legend(handles=handles, loc="outside lower center", ncols=2, handlelength=2.6)
-
-
-def ramp(at: int, number: int) -> str:
+def _ramp(at: int, number: int) -> str:
     """Return the colour of line `at` of `number`, from the greedy colour to the sampled one."""
     share = at / max(1, number - 1)
     ends = [[int(PALETTE[name][i : i + 2], 16) for i in (1, 3, 5)] for name in ("greedy", "sampled")]
     return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(*ends, strict=True))
-
-
-def inline(figure: Figure, description: str, lines: int = 0) -> str:
-    """Return the figure as SVG for an HTML page, which sets the colours; `description` is read out.
-
-    `lines` is the number of curves that are coloured by `ramp`.
-    """
-    text = svg_in_page(svg(figure), description, PALETTE)
-    for at in range(lines):
-        share = round(100 * at / max(1, lines - 1))
-        text = text.replace(ramp(at, lines), f"color-mix(in srgb, var(--sampled) {share}%, var(--greedy))")
-    return text
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Write the figure as .svg, or as .png at 200 dots an inch."""
-    if path.suffix == ".svg":
-        write_text(path, svg(figure))
-    elif path.suffix == ".png":
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.set_dpi(200)
-        FigureCanvasAgg(figure).print_png(path, metadata={"Software": None})
-    else:
-        raise InputError(f"no figure format {path.suffix!r} ({path}); there are .svg and .png")
 
 
 def _trained(summary: Summary, task: str) -> list[Arm]:
@@ -174,27 +211,27 @@ def _places(arms: Iterable[Arm], summary: Summary) -> dict[Arm, float]:
     return {arm: at + (GAP if recipe.is_other(arm) else 0.0) for at, arm in enumerate(arms)}
 
 
-def _mark(axes: Axes, marks: Marks, decoding: str, summary: Summary) -> None:
-    """Draw points with error bars, sampled filled and greedy open; λ are joined, the chosen λ is a star."""
-    color, places, chosen = PALETTE[decoding], _places(marks, summary), summary.chosen
+def _mark(axes: Axes, summary: Summary, task: str, decoding: str) -> None:
+    """Draw means with error bars, sampled filled and greedy open; λ are joined, the chosen λ is a star."""
+    rows = {arm: row for arm in _trained(summary, task) if (row := summary.row(task, arm, decoding))}
+    color, places = PALETTE[decoding], _places(rows, summary)
     for others, line in ((False, "-"), (True, "")):
-        arms = [arm for arm in marks if summary.study.recipe.is_other(arm) == others]
-        if not arms:
-            continue
-        middles, *reach = zip(*(marks[arm] for arm in arms), strict=True)
-        axes.errorbar(
-            [places[arm] for arm in arms],
-            middles,
-            yerr=reach if any(map(any, reach)) else None,
-            color=color,
-            linestyle=line,
-            linewidth=1.6,
-            capsize=3,
-            zorder=3,
-            **MARKERS[decoding],
-        )
-    if chosen in marks:
-        axes.plot(places[chosen], marks[chosen][0], color=color, zorder=4, **STAR)
+        arms = [arm for arm in rows if summary.study.recipe.is_other(arm) == others]
+        spreads = [100 * (rows[arm].sd or 0.0) for arm in arms]
+        if arms:
+            axes.errorbar(
+                [places[arm] for arm in arms],
+                [100 * rows[arm].mean for arm in arms],
+                yerr=spreads if any(spreads) else None,
+                color=color,
+                linestyle=line,
+                linewidth=1.6,
+                capsize=3,
+                zorder=3,
+                **MARKERS[decoding],
+            )
+    if summary.chosen in rows:
+        axes.plot(places[summary.chosen], 100 * rows[summary.chosen].mean, color=color, zorder=4, **STAR)
 
 
 def _levels(axes: Axes, summary: Summary, task: str, decoding: str) -> None:
@@ -237,3 +274,31 @@ def _legend(figure: Figure, summary: Summary) -> None:
         handles.append(Line2D([], [], color=grey, linestyle="", label="chosen λ", **STAR))
     wide = len(figure.axes) > 1
     figure.legend(handles=handles, loc="outside lower center", ncols=5 if wide else 3, handlelength=2.2)
+
+
+def _line_style(arm: Arm, sweep: TemperatureSweep) -> dict[str, Any]:
+    """Return the style of an arm's line, which differs in form as well as colour; minor arms are faint."""
+    if arm.is_base:
+        return {"color": PALETTE["ink"], "linestyle": DOTTED, "marker": "^", "markersize": 5, "zorder": 3}
+    if arm == sweep.baseline:
+        look: dict[str, Any] = {"color": PALETTE["greedy"], "linestyle": DASHED, "linewidth": 1.7}
+        return look | {"zorder": 4} | MARKERS["greedy"]
+    if arm == sweep.chosen:
+        return {"color": PALETTE["sampled"], "linewidth": 2.4, "zorder": 5} | MARKERS["sampled"]
+    return {"color": PALETTE["muted"], "linewidth": 0.9, "alpha": 0.5, "zorder": 2}
+
+
+def _line_legend(figure: Figure, sweep: TemperatureSweep) -> None:
+    """Name the base model, the baseline and the chosen λ; all faint lines share one entry."""
+    names = {BASE_MODEL: "base model", sweep.baseline: sweep.baseline.objective}
+    if sweep.chosen is not None:
+        names[sweep.chosen] = f"{sweep.chosen.label}, chosen"
+    handles = [
+        Line2D([], [], label=names[arm], **_line_style(arm, sweep)) for arm in sweep.lines if arm in names
+    ]
+    others = [arm for arm in sweep.lines if arm not in names]
+    if others:
+        beside = any(arm.objective != sweep.baseline.objective for arm in others)
+        label = "other λ" + (" and objectives" if beside else "")
+        handles.append(Line2D([], [], label=label, **_line_style(others[0], sweep)))
+    figure.legend(handles=handles, loc="outside lower center", ncols=2, handlelength=2.6)

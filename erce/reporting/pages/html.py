@@ -1,29 +1,35 @@
-"""A summary → the report's page: an HTML file that opens from disk, fetches nothing and runs no script."""
+"""A summary → the report's page and the page of completions: HTML files that open from disk, fetch nothing.
 
+The report runs no script. The page of completions runs one, which shows what a model wrote as text.
+"""
+
+import base64
+import hashlib
 import json
 from statistics import fmean
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
-from matplotlib.figure import Figure
 
 from erce.files import read_json
 from erce.recipe import as_settings
-from erce.reporting import format
-from erce.reporting.numbers.changes import problem_changes
-from erce.reporting.numbers.completions import three_completions
-from erce.reporting.numbers.examples import examples
-from erce.reporting.numbers.frontier import temperature_frontier
+from erce.reporting.format import row_label
+from erce.reporting.numbers.completions import (
+    MOST_COMPLETIONS,
+    Completions,
+    examples,
+    problem_changes,
+    shorten,
+    shown_completions,
+    three_completions,
+)
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
-from erce.reporting.numbers.inference import inference
-from erce.reporting.numbers.k_samples import all_samples, sample_coverage
-from erce.reporting.pages import figures, line_figures
-from erce.reporting.pages.templates import environment
-from erce.reporting.words import captions, searched
-from erce.reporting.words.cautions import faults
-from erce.reporting.words.next_steps import next_steps
-from erce.reporting.words.sentences import all_alike, sentences, statement
-from erce.reporting.words.whole_grid import grid_sentences
+from erce.reporting.numbers.k_samples import sample_coverage
+from erce.reporting.numbers.temperatures import temperature_sweep
+from erce.reporting.pages import figures
+from erce.reporting.pages.templates import TEMPLATES, environment
+from erce.reporting.words import sentences as words
+from erce.reporting.words.cautions import faults, next_steps
 from erce.stats import Gain
 from erce.study.folder import cell_folder
 
@@ -35,8 +41,8 @@ VERDICTS = {  # a name on the page → the verifier's reasons; all other reasons
     "timeout": ("timeout",),
 }
 CURVES = (
-    ("ce", "cross-entropy, nats a token", "Cross-entropy of the demonstrations."),
-    ("entropy", "entropy, nats a token", "Entropy of the policy on them, which λ > 0 lowers."),
+    ("ce", "cross-entropy, nats per token", "Cross-entropy of the demonstrations."),
+    ("entropy", "entropy, nats per token", "Entropy of the policy on them, which λ > 0 lowers."),
 )
 NOT_IN_LOGS = {"data", "dtype", "n_train", "n_validation", "n_test", "split_seed", "training", "server"}
 MAX_POINTS = 300  # of a curve; the eye cannot tell more apart
@@ -50,117 +56,136 @@ class Drawing(NamedTuple):
 
 
 class ForestRow(NamedTuple):
-    """A gain in the forest plot; `zero`, `low`, `mid` and `high` are places on its scale, in %."""
+    """A gain in the forest plot."""
 
     group: str  # "task", "control" or "difference"
     decoding: str
     accuracies: tuple[float, float] | None  # of the baseline and of the chosen λ
     gain: Gain
-    zero: str
-    low: str
-    mid: str
-    high: str
 
 
 def document(summary: Summary) -> str:
     """Return the page; texts of models, recipes and paths are escaped, and equal studies give equal bytes."""
-    alike = three_completions(summary) if all_alike(summary) else []
-    return (
-        environment()
-        .get_template("report.html")
-        .render(
-            summary=summary,
-            recipe=summary.study.recipe,
-            penalty=summary.study.recipe.penalty_in_words,
-            search=searched.search_table(summary),
-            complete=not summary.study.missing and searched.ended(summary.study),
-            statement=statement(summary),
-            alike=alike,
-            forest=_forest(summary),
-            covers=_covers(summary),
-            **({} if alike else _sections(summary)),
-        )
+    gain = summary.gain(summary.task, summary.chosen_penalty, summary.decoding)
+    alike = three_completions(summary) if words.all_alike(summary) else []
+    template = environment().get_template("report.html")
+    return template.render(
+        summary=summary,
+        recipe=summary.study.recipe,
+        penalty=summary.study.recipe.penalty_in_words,
+        search=_search(summary),
+        complete=not summary.study.missing and words.has_ended(summary.study),
+        statement=words.statement(summary),
+        alike=alike,
+        forest=_forest(summary),
+        covers=gain.gain.covers if gain else "problems and seeds",
+        **({} if alike else _sections(summary)),
     )
+
+
+def completions_page(summary: Summary) -> str:
+    """Return the page; a model's text is data to its one script, which shows it as text."""
+    shown = shown_completions(summary)
+    script = (TEMPLATES / "completions.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    # As JSON in ASCII, escaped so that no text in it can close the <script> element.
+    content = json.dumps(_completions(summary, shown), separators=(",", ":"))
+    for character in "<>&":
+        content = content.replace(character, f"\\u{ord(character):04x}")
+    template = environment().get_template("completions.html")
+    return template.render(
+        recipe=summary.study.recipe,
+        shown=shown,
+        most=MOST_COMPLETIONS,
+        seeds=len(summary.study.recipe.seeds),
+        script=Markup(script),
+        policy=Markup(f"'sha256-{digest}'"),
+        content=Markup(content),
+    )
+
+
+def _completions(summary: Summary, shown: Completions) -> dict[str, Any]:
+    """Return what the script reads; a row is a list of places in `problems`, `arms`, … and its own texts."""
+    arms = summary.arms(summary.task)
+    problems = list(dict.fromkeys(row.problem for row in shown.rows))
+    verdicts = sorted({(not row.accepted, row.reason) for row in shown.rows})
+    places = {name: at for at, name in enumerate(problems)}
+    return {
+        "arms": [row_label(arm, summary.baseline) for arm in arms],
+        "problems": [[shorten(name), shown.prompts.get(name, "")] for name in problems],
+        "verdicts": [[reason, not rejected] for rejected, reason in verdicts],
+        "rows": [
+            [
+                places[row.problem],
+                arms.index(row.arm),
+                verdicts.index((not row.accepted, row.reason)),
+                row.decoding,
+                row.seed,
+                row.extracted,
+                row.text,
+            ]
+            for row in shown.rows
+        ],
+    }
 
 
 def _sections(summary: Summary) -> dict[str, Any]:
     """Return what stands below the headline, by the names of the template."""
     tasks = [task for task in summary.study.recipe.tasks if summary.arms(task)]
-    coverage = sample_coverage(summary)
+    sweep, changes = temperature_sweep(summary), problem_changes(summary)
     return {
         "decodings": DECODINGS,
-        "sentences": sentences(summary),
-        "grid_statements": grid_sentences(inference(summary)),
-        "seeds_note": searched.seeds_note,
+        "sentences": words.sentences(summary),
+        "equivalence": words.equivalence_sentence(summary),
+        "seeds_note": words.seeds_note,
         "faults": faults(summary),
         "next_steps": next_steps(summary),
         "figures": {task: _accuracy(summary, task) for task in tasks},
         "curves": _curves(summary),
         "verdict_mixes": _mixes(summary),
-        "temperature": _temperature(summary),
-        "coverage": coverage,
-        "coverage_caption": coverage and captions.coverage_caption(coverage),
-        "together": all_samples(summary),
-        "changes": _changes(summary),
+        "temperature": sweep
+        and figures.inline(figures.accuracy_over_temperature(sweep), "Accuracy against temperature"),
+        "coverage": sample_coverage(summary),
+        "changes": changes,
+        "changes_figure": changes
+        and figures.inline(figures.every_problem(changes), "The gain on every test problem, sorted"),
         "examples": examples(summary),
         "settings": _settings(summary),
         "versions": _versions(summary),
     }
 
 
+def _search(summary: Summary) -> dict[str, Any] | None:
+    """Return a search's rounds, the λ that it tried, and sentences on its end; None without a search."""
+    search = summary.study.search
+    if search is None:
+        return None
+    rounds = search["step"]["rounds"]
+    tried = {
+        *summary.study.lams,
+        *(lam for each in rounds for lam in (*dict(each["scores"]), *each["diverged"])),
+    }
+    return {"lams": sorted(tried), "rounds": rounds, "end": words.search_sentences(summary)}
+
+
 def _forest(summary: Summary) -> list[ForestRow]:
-    """Return the gains at the chosen λ, then the differences to the control's, on one scale."""
-    recipe = summary.study.recipe
-    gains: list[tuple[str, str, tuple[float, float] | None, Gain]] = []
+    """Return the gains at the chosen λ, then the differences to the control's."""
+    recipe, rows = summary.study.recipe, []
     for task in recipe.tasks if summary.chosen_penalty else ():
         for decoding in DECODINGS:
             if arm_gain := summary.gain(task, summary.chosen, decoding):
                 group = "control" if task == recipe.control else "task"
-                gains.append((group, decoding, (arm_gain.baseline, arm_gain.mean), arm_gain.gain))
-    gains += [("difference", decoding, None, gain) for decoding, gain in summary.interaction.items()]
-    ends = [0.0, *(end for *_, gain in gains for end in (gain.low, gain.high))]
-    low, width = min(ends), max(ends) - min(ends) or 1.0
-
-    def place(value: float) -> str:
-        return f"{3 + 94 * (value - low) / width:.2f}%"
-
-    return [
-        ForestRow(
-            group, decoding, accuracies, gain, place(0.0), place(gain.low), place(gain.gain), place(gain.high)
-        )
-        for group, decoding, accuracies, gain in gains
-    ]
-
-
-def _covers(summary: Summary) -> str:
-    """Say what the intervals of the forest allow for."""
-    gain = summary.gain(summary.study.recipe.task, summary.chosen_penalty, summary.decoding)
-    alone = gain is not None and gain.gain.covers == "problems"
-    return "problems; other seeds may differ" if alone else "problems and seeds"
+                accuracies = arm_gain.baseline, arm_gain.mean
+                rows.append(ForestRow(group, decoding, accuracies, arm_gain.gain))
+    differences = summary.interaction.items()
+    return [*rows, *(ForestRow("difference", decoding, None, gain) for decoding, gain in differences)]
 
 
 def _accuracy(summary: Summary, task: str) -> Drawing:
     several = any(row.sd is not None for row in summary.rows if row.task == task)
     bars = " Bars: ±1 standard deviation over seeds." if several else ""
-    drawn = _svg(figures.accuracy(summary, [task]), f"Accuracy on {task} against λ")
+    drawn = figures.inline(figures.accuracy(summary, [task]), f"Accuracy on {task} against λ")
     return Drawing(drawn, f"Right on the test problems.{bars}")
-
-
-def _temperature(summary: Summary) -> Drawing | None:
-    """Draw the frontier; None where the recipe has none."""
-    frontier = temperature_frontier(summary)
-    if frontier is None:
-        return None
-    drawn = _svg(line_figures.accuracy_over_temperature(frontier), "Accuracy against temperature")
-    return Drawing(drawn, captions.OVER_TEMPERATURE)
-
-
-def _changes(summary: Summary) -> Drawing | None:
-    changes = problem_changes(summary)
-    if changes is None:
-        return None
-    drawn = _svg(line_figures.every_problem(changes), "The gain on every test problem, sorted")
-    return Drawing(drawn, captions.changes_caption(changes))
 
 
 def _curves(summary: Summary) -> list[Drawing]:
@@ -170,13 +195,10 @@ def _curves(summary: Summary) -> list[Drawing]:
         logs = _logs(summary, name)
         if any(len(log) > 1 for log in logs.values()):
             description = f"{label} against the training step"
-            drawn.append(Drawing(_svg(figures.curves(logs, label), description, lines=len(logs)), caption))
+            drawn.append(
+                Drawing(figures.inline(figures.curves(logs, label), description, lines=len(logs)), caption)
+            )
     return drawn
-
-
-def _svg(figure: Figure, description: str, *, lines: int = 0) -> Markup:
-    text = f"{format.visible(description)}; the tables have the numbers"
-    return Markup(figures.inline(figure, text, lines=lines))
 
 
 def _logs(summary: Summary, name: str) -> dict[float, list[tuple[int, float]]]:
@@ -184,7 +206,7 @@ def _logs(summary: Summary, name: str) -> dict[float, list[tuple[int, float]]]:
     study, logs = summary.study, {}
     for lam in study.lams:
         seeds = []
-        for cell in study.cells(study.recipe.task, study.recipe.grid_arm(lam)):
+        for cell in study.cells(summary.task, study.recipe.grid_arm(lam)):
             path = cell_folder(study.root, study.recipe, cell) / "training.json"
             if path.is_file():
                 log = read_json(path).get("log", [])
@@ -200,18 +222,14 @@ def _mixes(summary: Summary) -> dict[str, list[tuple[TableRow, dict[str, float]]
     """Return task → (row, its shares by the names of VERDICTS and "other"); unused names are left out."""
     by_task = {}
     for task in summary.study.recipe.tasks:
-        rows = [
-            row
-            for decoding in DECODINGS
-            for row in summary.rows
-            if (row.task, row.decoding) == (task, decoding)
-        ]
+        rows = sorted(
+            (row for row in summary.rows if row.task == task), key=lambda row: DECODINGS.index(row.decoding)
+        )
         mixes = [_mix(row) for row in rows]
         names = [name for name in (*VERDICTS, "other") if any(mix[name] for mix in mixes)]
         if rows:
-            by_task[task] = [
-                (row, {name: mix[name] for name in names}) for row, mix in zip(rows, mixes, strict=True)
-            ]
+            shares = [{name: mix[name] for name in names} for mix in mixes]
+            by_task[task] = list(zip(rows, shares, strict=True))
     return by_task
 
 

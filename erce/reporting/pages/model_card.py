@@ -7,36 +7,30 @@ same study gives the same bytes.
 import json
 import re
 import shutil
-from collections.abc import Iterable
 from dataclasses import asdict
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from huggingface_hub import EvalResult, ModelCardData
+from markupsafe import Markup
 
 from erce.catalog import is_here, is_hub_name, model_origin
-from erce.errors import DamagedError, InputError, counted
+from erce.errors import DamagedError, InputError
 from erce.files import MADE_AGAIN, new_folder, read_json
-from erce.recipe import RFT, Cell
-from erce.reporting.format import (
-    NOTHING,
-    file_name,
-    known_as,
-    one_line,
-    percent,
-    strength,
-)
+from erce.recipe import Cell
+from erce.reporting.format import NOTHING, file_name, known_as, one_line, percent
 from erce.reporting.numbers import gains
-from erce.reporting.numbers.gains import DECODINGS, Summary
-from erce.reporting.pages.terminal_table import score_cells
+from erce.reporting.numbers.gains import Summary
+from erce.reporting.pages.tables import score_cells
+from erce.reporting.pages.templates import environment
 from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
 from erce.study.folder import cell_folder, read_study
 from erce.study.state import changed_files
 from erce.tasks import gsm8k, math, mbpp
 from erce.tasks.own import hub_name
-from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
+from erce.types import BASE_MODEL
 
 BEST = "best"
 WEIGHTS, CONFIGURATION, README = "adapter_model.safetensors", "adapter_config.json", "README.md"
@@ -54,15 +48,22 @@ BEGINS = re.compile(r"^(\d*)([-+=.)])(?=[\s=-]|$)")  # makes a line a list or a 
 def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str | None = None) -> Path:
     """Copy a cell's adapter into the new folder `out` with a model card; return the card's path.
 
-    `cell` is a trained cell's name, or "best": the first seed of the λ that validation chose. No seed was
-    picked for its score, so the table's figures for that λ hold for this cell. `base` is the base model's
-    name on the hub where the recipe's model is a folder; left out, the adapter names no base model, since no
-    path of this machine is written. `out` must not be there yet. InputError: the
-    cell is not in the study, is not done, or has no adapter; or no λ could be chosen.
+    Args:
+        root: the study's folder.
+        out: the folder to make; it must not be there yet.
+        cell: a trained cell's name, or "best": the first seed of the λ that validation chose. No seed is
+            picked for its score, so the table's figures for that λ hold for this cell.
+        base: the base model's name on the hub where the recipe's model is a folder; left out, the adapter
+            names no base model, since no path of this machine is written.
+
+    Raises:
+        InputError: the cell is not in the study, is not done, or has no adapter; or no λ could be chosen.
     """
     study, out = read_study(root), Path(out)
     if out.exists():
         raise InputError(f"{str(out)!r} exists; delete it, or give another folder with --out")
+    if base is not None and not is_hub_name(base):
+        raise InputError(f"{base!r} is not a model's name on the hub, such as Qwen/Qwen2.5-1.5B-Instruct")
     summary = gains.summary(study)
     chosen = _named(summary, cell)
     adapter = cell_folder(study.root, study.recipe, chosen) / "adapter"
@@ -72,19 +73,15 @@ def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str
                 f"{adapter / name} is missing; a study of imported logs has no adapters, and of others "
                 "`erce run` trains a cell again once its folder is deleted"
             )
-    if base is not None and not is_hub_name(base):
-        raise InputError(f"{base!r} is no model's name on the hub, such as Qwen/Qwen2.5-1.5B-Instruct")
-    model = study.recipe.model
-    hub = base or (model if is_hub_name(model) and not is_here(model) else None)
     if f"{adapter.name}/{WEIGHTS}" in changed_files(adapter.parent, study.results[chosen]):
         raise DamagedError(f"{adapter / WEIGHTS} is not as its run left it; {MADE_AGAIN}")
-    settings = read_json(adapter / CONFIGURATION)
-    settings["base_model_name_or_path"] = hub
+    model = study.recipe.model
+    hub = base or (model if is_hub_name(model) and not is_here(model) else None)
+    settings = read_json(adapter / CONFIGURATION) | {"base_model_name_or_path": hub}
     with new_folder(out) as folder:
         shutil.copyfile(adapter / WEIGHTS, folder / WEIGHTS)
-        (folder / CONFIGURATION).write_text(
-            json.dumps(settings, indent=2, sort_keys=True) + "\n", encoding="utf-8"
-        )
+        text = json.dumps(settings, indent=2, sort_keys=True)
+        (folder / CONFIGURATION).write_text(f"{text}\n", encoding="utf-8")
         (folder / README).write_text(card(summary, chosen, hub=hub), encoding="utf-8")
     return out / README
 
@@ -96,18 +93,26 @@ def names_base(folder: Path) -> bool:
 
 def card(summary: Summary, cell: Cell, *, hub: str | None) -> str:
     """Return the card's text; `hub` is the base model's name on the hub, None without one."""
-    parts = [
-        f"---\n{_metadata(summary, cell, hub).to_yaml()}\n---",
-        f"# {_plain(cell.name)}",
-        _what_it_is(summary, cell, hub),
-        "## Results",
-        *(_table(summary, cell, task) for task in _tasks(summary, cell)),
-        _plain(sentences(summary)["headline"]),
-    ]
-    if warned := cautions(summary):
-        parts += ["What could be wrong:", "\n".join(f"- {_plain(text)}" for text in warned)]
-    parts += ["## How to load it", _loading(hub), "## Recipe", _recipe(summary, cell)]
-    return "\n\n".join([*parts, "## Versions", _versions(summary, cell)]) + "\n"
+    recipe = summary.study.recipe
+    tasks = sorted(filter(summary.arms, recipe.tasks), key=lambda task: task != cell.task)
+    own_samples = asdict(recipe.own_samples) if cell.learns_own and recipe.can_run else {}
+    template = environment(_plain).get_template("model_card.md")
+    return template.render(
+        summary=summary,
+        recipe=recipe,
+        cell=cell,
+        hub=hub,
+        base=hub or model_origin(recipe.model),
+        metadata=Markup(_metadata(summary, cell, hub).to_yaml()),
+        objective=recipe.objective if own_samples else cell.objective,
+        own_samples=own_samples,
+        is_chosen=summary.choice is None or (cell.task, cell.arm) == (recipe.task, summary.chosen),
+        results={task: _results(summary, cell, task) for task in tasks},
+        n_problems={row.task: row.n_problems for row in summary.rows},
+        headline=sentences(summary)["headline"],
+        cautions=cautions(summary),
+        settings=_settings(summary, cell, own_samples),
+    )
 
 
 def _named(summary: Summary, name: str) -> Cell:
@@ -133,7 +138,6 @@ def _named(summary: Summary, name: str) -> Cell:
 
 def _metadata(summary: Summary, cell: Cell, hub: str | None) -> ModelCardData:
     data = HUB.get(cell.task) or hub_name(summary.study.recipe.data or "")
-    scores = summary.study.results[cell]["scores"].get("test", {})
     results = [
         EvalResult(
             task_type="text-generation",
@@ -142,10 +146,9 @@ def _metadata(summary: Summary, cell: Cell, hub: str | None) -> ModelCardData:
             dataset_split="test",
             metric_type="pass@1",
             metric_name=f"Pass@1, {decoding}",
-            metric_value=round(scores[decoding]["pass@1"], 6),
+            metric_value=round(score, 6),
         )
-        for decoding in DECODINGS
-        if decoding in scores
+        for decoding, score in _own_scores(summary, cell).items()
     ]
     return ModelCardData(
         base_model=hub,
@@ -158,110 +161,45 @@ def _metadata(summary: Summary, cell: Cell, hub: str | None) -> ModelCardData:
     )
 
 
-def _what_it_is(summary: Summary, cell: Cell, hub: str | None) -> str:
-    recipe = summary.study.recipe
-    own = cell.learns_own and recipe.can_run
-    objective = recipe.objective if own else cell.objective
-    minimised = "cross-entropy" if objective == CROSS_ENTROPY else f"the objective {objective}"
-    if cell.lam:
-        minimised += f" + λ · entropy, λ = {strength(cell.lam)}"
-    base = hub or model_origin(recipe.model)
-    text = (
-        f"A LoRA adapter for {_plain(base)}, fine-tuned on verified demonstrations of the task "
-        f"{_plain(cell.task)} to minimise {_plain(minimised)} (seed {cell.seed}), one of "
-        f"{counted(len(summary.study.results) + len(summary.study.missing), 'cell')} of a study with erce."
-    )
-    if own:
-        also = "beside the given demonstrations" if cell.objective == RFT else "alone"
-        text += f" Its demonstrations are right answers of the base model itself, {also}."
-    if summary.choice is None or (cell.task, cell.arm) == (recipe.task, summary.chosen):
-        return text
-    return f"{text} It is not of the λ that the study chose on validation."
+def _own_scores(summary: Summary, cell: Cell) -> dict[str, float]:
+    """Return decoding → the cell's own accuracy on the test problems."""
+    scores = summary.study.results[cell]["scores"].get("test", {})
+    return {name: scores[name]["pass@1"] for name in gains.DECODINGS if name in scores}
 
 
-def _tasks(summary: Summary, cell: Cell) -> list[str]:
-    """Return the tasks with results, the cell's own first."""
-    return [
-        cell.task,
-        *(task for task in summary.study.recipe.tasks if task != cell.task and summary.arms(task)),
-    ]
-
-
-def _table(summary: Summary, cell: Cell, task: str) -> str:
-    """Write the base model, the baseline, the chosen λ and the cell's arm, then the cell alone."""
-    task_arms = summary.arms(task)
-    arms = [
-        arm
-        for arm in dict.fromkeys([BASE_MODEL, summary.baseline, summary.chosen, cell.arm])
-        if arm in task_arms
-    ]
-    headings = ["", "seeds", "greedy", "sampled", "gain", "95 % interval", "p"]
-    rows = [_row(summary, task, arm) for arm in arms]
+def _results(summary: Summary, cell: Cell, task: str) -> list[list[str]]:
+    """Return rows for the base model, the baseline, the chosen λ and the cell's arm, then the cell alone."""
+    rows = []
+    for arm in dict.fromkeys([BASE_MODEL, summary.baseline, summary.chosen, cell.arm]):
+        if arm is None or arm not in summary.arms(task):
+            continue
+        name = arm.label + (f" ({known_as(arm)})" if known_as(arm) else "")
+        star = " ★" if arm == summary.chosen else ""
+        seeds = max(row.n_seeds for row in summary.rows if (row.task, row.arm) == (task, arm))
+        cells = map(Markup, score_cells(summary, task, arm))
+        rows.append([name + star, "" if arm.is_base else str(seeds), *cells])
     if task == cell.task:
-        scores = summary.study.results[cell]["scores"].get("test", {})
-        alone = [
-            percent(scores[name]["pass@1"]) if name in scores else NOTHING for name in ("greedy", "sampled")
-        ]
+        own = _own_scores(summary, cell)
+        alone = [percent(own.get(name)) for name in ("greedy", "sampled")]
         rows.append([f"this adapter, seed {cell.seed}", "1", *alone, NOTHING, NOTHING, NOTHING])
-    lines = [headings, ["---", *["---:"] * (len(headings) - 1)], *rows]
-    row = next(row for row in summary.rows if row.task == task)
-    role = ", the control" if task == summary.study.recipe.control else ""
-    note = (
-        f"{_plain(task)}{role}: right on {counted(row.n_problems, 'test problem')}, in %; samples at "
-        f"temperature {summary.study.recipe.decoding.temperature:g}. ± is the sample standard deviation over "
-        f"seeds. Gains are over {_plain(summary.baseline_name)}, in points, of {summary.decoding} "
-        "completions; p allows for every row of the report's table. ★: chosen on validation."
-    )
-    return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), "", note])
+    return rows
 
 
-def _row(summary: Summary, task: str, arm: Arm) -> list[str]:
-    name = arm.label + (f" ({known_as(arm)})" if known_as(arm) else "")
-    rows = [row for decoding in DECODINGS if (row := summary.row(task, arm, decoding))]
-    seeds = "" if arm.is_base else str(max(row.n_seeds for row in rows))
-    return [_plain(name) + (" ★" if arm == summary.chosen else ""), seeds, *score_cells(summary, task, arm)]
-
-
-def _loading(hub: str | None) -> str:
-    """Show how to load the adapter; `hub` stands in code, so it must be a name that the hub's rules allow."""
-    loaded = [
-        "from peft import AutoPeftModelForCausalLM",
-        "from transformers import AutoTokenizer",
-        "",
-        'model = AutoPeftModelForCausalLM.from_pretrained("THIS_FOLDER")',
-        f'tokenizer = AutoTokenizer.from_pretrained("{hub}")',
-    ]
-    if hub is None:
-        loaded = ["from peft import PeftModel", "", "# base: the base model named above, loaded by you"]
-        loaded.append('model = PeftModel.from_pretrained(base, "THIS_FOLDER")')
-    after = (
-        "`model.merge_and_unload()` gives a model without the adapter's layers. Prompts are one user "
-        "message in the base model's chat template, with the generation prompt added."
-    )
-    return "\n".join(["```python", *loaded, "```", "", after])
-
-
-def _recipe(summary: Summary, cell: Cell) -> str:
-    recipe, decoding = summary.study.recipe, summary.study.recipe.decoding
-    trained = summary.study.results[cell].get("training", {})
-    settings: dict[str, Any] = {"task": cell.task, "model": Path(recipe.model).name, "λ": strength(cell.lam)}
-    settings |= {"objective": cell.objective, "penalty": recipe.penalty, "order": recipe.order}
-    if cell.learns_own and recipe.can_run:
-        settings |= {f"own {name}": value for name, value in asdict(recipe.own_samples).items()}
-    settings |= {"seed": cell.seed, "split seed": recipe.split_seed} | asdict(recipe.training)
-    settings |= {"temperature": decoding.temperature, "samples": decoding.samples}
-    settings |= {name: trained[name] for name in ("steps", "tokens", "ce", "entropy") if name in trained}
-    return _pairs(("setting", "value"), settings.items())
-
-
-def _versions(summary: Summary, cell: Cell) -> str:
-    return _pairs(("package", "version"), sorted(summary.study.results[cell].get("versions", {}).items()))
-
-
-def _pairs(headings: tuple[str, str], rows: Iterable[tuple[str, Any]]) -> str:
-    shown = [(name, f"{value:.6g}" if isinstance(value, float) else value) for name, value in rows]
-    lines = [headings, ("---", "---"), *((_plain(name), _plain(str(value))) for name, value in shown)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def _settings(summary: Summary, cell: Cell, own_samples: dict[str, Any]) -> dict[str, str]:
+    recipe, result = summary.study.recipe, summary.study.results[cell]
+    logged = result.get("training", {})
+    settings = {
+        "penalty": recipe.penalty,
+        "order": recipe.order,
+        **{f"own {name}": value for name, value in own_samples.items()},
+        "split seed": recipe.split_seed,
+        **asdict(recipe.training),
+        "temperature": recipe.decoding.temperature,
+        "samples": recipe.decoding.samples,
+        **{name: logged[name] for name in ("steps", "tokens", "ce", "entropy") if name in logged},
+        **dict(sorted(result.get("versions", {}).items())),
+    }
+    return {name: f"{x:.6g}" if isinstance(x, float) else str(x) for name, x in settings.items()}
 
 
 def _plain(text: str) -> str:

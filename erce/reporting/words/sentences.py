@@ -2,50 +2,173 @@
 
 from erce.errors import counted
 from erce.recipe.sections import OWN_ANSWERS
-from erce.reporting.format import interval, known_as, percent, points, strength, with_interval
-from erce.reporting.numbers.frontier import Contest, ContestResult, Frontier, temperature_frontier
+from erce.reporting.format import (
+    fixed,
+    interval,
+    known_as,
+    one_line,
+    percent,
+    points,
+    strength,
+    with_interval,
+)
+from erce.reporting.numbers.completions import VerifiedCompletion
 from erce.reporting.numbers.gains import Summary
-from erce.reporting.words import searched
-from erce.reporting.words.whole_grid import where
+from erce.reporting.numbers.inference import LEVEL, equivalence, problems_to_show_equivalence
+from erce.reporting.numbers.temperatures import Contest, TemperatureSweep, temperature_sweep
 from erce.stats import Gain
+from erce.study.folder import Study
 from erce.study.run_round import EVERYTHING, NOTHING
+from erce.types import Arm
 
+LONGEST_LINE = 160  # characters of a completion
 CHANCE = ", which includes 0: no difference can be told apart from chance on problems like these"
 MAYBE_CHANCE = ", which includes 0: it may be chance"
+CONTESTS = {  # by `Contest.finding`
+    "better": "So the penalty beats {baseline} beyond temperature.",
+    "worse": (
+        "So the penalty does not beat {baseline} beyond temperature: at its own best temperature "
+        "{baseline} is better."
+    ),
+    "unclear": (
+        "The interval includes 0, so nothing shows that the penalty beats {baseline} beyond temperature: a "
+        "gain at one temperature may be temperature alone."
+    ),
+}
 
 
 def sentences(summary: Summary) -> dict[str, str]:
     """Say what the study found, by subject and in reading order: "headline" first.
 
     Then, where the study has them: "search", "own" (what own right answers cost), "greedy",
-    "difference-sampled", "difference-greedy" and "sharpening", which says whether the
-    frontier's temperatures explain a gain in samples or, without a frontier, that sharpening alone may
-    explain the gain.
+    "difference-sampled", "difference-greedy" and "sharpening", which says whether the temperature sweep
+    explains a gain in samples or, without a sweep, that sharpening alone may explain the gain.
     """
     if alike := all_alike(summary):
         return {"headline": alike}
-    by_subject = {"headline": _headline(summary)}
-    if search := searched.search_sentence(summary):
-        by_subject["search"] = search
-    if own := own_sentence(summary):
-        by_subject["own"] = own
-    if summary.lam is None or summary.lam == 0:
-        return by_subject
-    recipe = summary.study.recipe
-    if summary.decoding != "greedy":
-        opening = "With greedy decoding, one completion a problem, the same λ was right on"
-        by_subject["greedy"] = _comparison(summary, "greedy", opening, "of problems")
-    for decoding, gain in summary.interaction.items():
-        by_subject[f"difference-{decoding}"] = (
-            f"{where(decoding)} the gain minus the gain on the control {recipe.control}, where no gain is "
-            f"expected, is {with_interval(gain)}{_judgement(gain, 'the control gained more')}."
-        )
-    by_subject["sharpening"] = frontier_sentence(temperature_frontier(summary)) or _sharpening(summary)
+    by_subject = {
+        "headline": _headline(summary),
+        "search": " ".join(search_sentences(summary)),
+        "own": _own_sentence(summary),
+    }
+    if summary.chosen_penalty is not None:
+        if summary.decoding != "greedy":
+            opening = "With greedy decoding, one completion per problem, the same λ was right on"
+            by_subject["greedy"] = _comparison(summary, "greedy", opening, "of problems")
+        for decoding, gain in summary.interaction.items():
+            by_subject[f"difference-{decoding}"] = (
+                f"{_where(decoding)} the gain minus the gain on the control {summary.study.recipe.control}, "
+                f"where no gain is expected, is {with_interval(gain)}"
+                f"{_meaning(gain, 'the control gained more')}."
+            )
+        sweep = temperature_sweep(summary)
+        by_subject["sharpening"] = contest_sentence(sweep) or _sharpening(summary)
     return {subject: text for subject, text in by_subject.items() if text}
 
 
-def own_sentence(summary: Summary) -> str:
-    """Say what was sampled before training, and on how many problems; empty where no arm trains on it."""
+def statement(summary: Summary) -> str:
+    """Say in words alone whether the chosen λ gained; the headline where there is no gain to speak of."""
+    gain = summary.gain(summary.task, summary.chosen_penalty, summary.decoding)
+    if gain is None or all_alike(summary):
+        return sentences(summary)["headline"]
+    name = f"λ = {strength(summary.lam)}, chosen on validation,"
+    if gain.gain.low > 0:
+        return f"{name} was right more often than {summary.baseline_name}."
+    if gain.gain.high < 0:
+        return f"{name} was right less often than {summary.baseline_name}."
+    return f"{name} differs from {summary.baseline_name} by no more than chance explains."
+
+
+def all_alike(summary: Summary) -> str:
+    """Say that nothing was right on the study's own task, or everything; empty for any other study."""
+    rows = [row for row in summary.rows if row.task == summary.task]
+    means = {row.mean for row in rows}
+    if all(row.arm.is_base for row in rows) or len(means) > 1 or not means <= {0.0, 1.0}:
+        return ""
+    text = EVERYTHING if means == {1.0} else NOTHING
+    problems = counted(max(row.n_problems for row in rows), "test problem")
+    return f"On the {problems} {text}. There is no gain to report."
+
+
+def equivalence_sentence(summary: Summary) -> str:
+    """Say whether the chosen λ is shown to change nothing in greedy decoding; empty where it clearly does."""
+    gain, same = summary.gain(summary.task, summary.chosen_penalty, "greedy"), equivalence(summary, "greedy")
+    if gain is None or same is None or gain.p_holm <= LEVEL:
+        return ""
+    are = "are the same" if same.equivalent else "are not shown to be the same"
+    fewest = problems_to_show_equivalence()
+    cannot = f"; fewer than {fewest} problems cannot show it" if gain.gain.problems < fewest else ""
+    return (
+        f"{_where('greedy')} {gain.arm.label} and {summary.baseline_name} {are} within "
+        f"{fixed(100 * same.margin, 0)} points (90 % interval of the gain {interval(same)}, over "
+        f"{same.covers}{cannot})."
+    )
+
+
+def contest_sentence(sweep: TemperatureSweep | None) -> str:
+    """Say whether λ beats the baseline beyond temperature; empty where nothing was compared."""
+    if sweep is None or sweep.contest is None:
+        return ""
+    contest, baseline = sweep.contest, sweep.baseline.objective
+    tried = [point.temperature for point in sweep.lines[sweep.baseline]]
+    name = f"λ = {strength(contest.lam)}"
+    return (
+        f"On the validation problems {baseline} is best at temperature {contest.baseline_temperature:g} and "
+        f"{name} at {contest.temperature:g}, of {len(tried)} from {tried[0]:g} to {tried[-1]:g}. There "
+        f"{name} was right in {percent(contest.mean)} % of completions of the test problems and "
+        f"{baseline} in {percent(contest.baseline)} %: {with_interval(contest.gain)}. "
+        f"{CONTESTS[contest.finding].format(baseline=baseline)}{_in_hindsight(contest, baseline)}"
+    )
+
+
+def completion_line(shown: VerifiedCompletion) -> str:
+    """Describe one completion and its verdict on one line."""
+    verdict = f"{'right' if shown.accepted else 'not accepted'} ({shown.reason})"
+    text = one_line(shown.text)[:LONGEST_LINE]
+    return f"{shown.arm.label}, problem {one_line(shown.problem)}, {verdict}: {text}"
+
+
+def search_sentences(summary: Summary) -> list[str]:
+    """Say what the search spent, why it ended and which λ won; nothing for a study without a search."""
+    search = summary.study.search
+    if search is None:
+        return []
+    if not has_ended(summary.study):
+        cells = counted(len(summary.study.expected), "cell")
+        return [f"The search for λ has asked for {cells} so far, and has not ended."]
+    step = search["step"]
+    by_lam = ", ".join(
+        f"λ = {strength(lam)}: {counted(count, 'seed')}" for lam, count in step["spent_by_lam"]
+    )
+    spent = f"The search for λ spent {step['spent']} of {counted(step['grid'], 'cell')} ({by_lam})."
+    # Of what was said, one sentence for each round and one on the cost come before those on the end.
+    return [spent, *search["said"][len(step["rounds"]) + 1 :]]
+
+
+def seeds_note(summary: Summary, task: str, arm: Arm) -> str:
+    """Say how many seeds a search spent on an arm that did not get all of them; else empty.
+
+    Without a search an arm has fewer seeds only in an unfinished study, and the cautions say so.
+    """
+    row = summary.row(task, arm, summary.decoding)
+    planned = len(summary.study.recipe.seeds)
+    if summary.study.search is None or row is None or arm.is_base or row.n_seeds == planned:
+        return ""
+    return counted(row.n_seeds, "seed")
+
+
+def has_ended(study: Study) -> bool:
+    """Tell whether the λ are settled; False only while `lams = "auto"` is searching."""
+    return study.recipe.search is None or (study.search is not None and "winner" in study.search["step"])
+
+
+def of_completions(summary: Summary) -> str:
+    """Return what the tables' gains are shares of."""
+    return "of samples" if summary.decoding == "sampled" else "of greedy completions"
+
+
+def _own_sentence(summary: Summary) -> str:
+    """Say what was sampled before training, and for how many problems; empty where no arm trains on it."""
     own, study = summary.own, summary.study
     if own is None:
         return ""
@@ -64,32 +187,8 @@ def own_sentence(summary: Summary) -> str:
     )
 
 
-def statement(summary: Summary) -> str:
-    """Say in words alone whether the chosen λ gained; the headline where there is no gain to speak of."""
-    gain = summary.gain(summary.study.recipe.task, summary.chosen_penalty, summary.decoding)
-    if gain is None or all_alike(summary):
-        return sentences(summary)["headline"]
-    name = f"λ = {strength(summary.lam)}, chosen on validation,"
-    if gain.gain.low > 0:
-        return f"{name} was right more often than {summary.baseline_name}."
-    if gain.gain.high < 0:
-        return f"{name} was right less often than {summary.baseline_name}."
-    return f"{name} differs from {summary.baseline_name} by no more than chance explains."
-
-
-def all_alike(summary: Summary) -> str:
-    """Say that nothing was right on the study's own task, or everything; empty for any other study."""
-    rows = [row for row in summary.rows if row.task == summary.study.recipe.task]
-    means = {row.mean for row in rows}
-    if all(row.arm.is_base for row in rows) or len(means) > 1 or not means <= {0.0, 1.0}:
-        return ""
-    text = EVERYTHING if means == {1.0} else NOTHING
-    problems = counted(max(row.n_problems for row in rows), "test problem")
-    return f"On the {problems} {text}. There is no gain to report."
-
-
 def _headline(summary: Summary) -> str:
-    choice, task = summary.choice, summary.study.recipe.task
+    choice, task = summary.choice, summary.task
     if choice is None:
         return f"No λ is chosen: {summary.no_choice}."
     if choice.lam == 0:
@@ -108,50 +207,46 @@ def _headline(summary: Summary) -> str:
 
 
 def _baseline_won(summary: Summary) -> str:
-    choice, task = summary.choice, summary.study.recipe.task
+    choice, name, completions = summary.choice, summary.baseline_name, of_completions(summary)
     assert choice is not None
-    led = searched.not_proven(summary)
-    text = led or f"Validation chose λ = 0, plain {summary.baseline_name}"
-    if not led and choice.runner_up is not None and choice.runner_up_score is not None:
-        text += (
-            f": {percent(choice.score)} % {_denominator(summary)} right there against "
-            f"{percent(choice.runner_up_score)} % for the best penalty, λ = {strength(choice.runner_up)}"
-        )
-    row = summary.row(task, summary.baseline, summary.decoding)
-    on_test = ""
-    if row is not None:
-        problems = counted(row.n_problems, "test problem")
-        on_test = (
-            f" On the {problems} {summary.baseline_name} was right in {percent(row.mean)} % "
-            f"{_denominator(summary)}"
-        )
-        runner_up = summary.study.recipe.grid_arm(choice.runner_up) if led and choice.runner_up else None
-        arm_gain = summary.gain(task, runner_up, summary.decoding)
-        if arm_gain is not None:
-            on_test += f" and λ = {strength(choice.runner_up)} in {percent(arm_gain.mean)} %"
-            on_test += f": {with_interval(arm_gain.gain)}"
-        on_test += "."
-    return f"{text}. There is no gain to report.{on_test}"
-
-
-def _denominator(summary: Summary) -> str:
-    return "of samples" if summary.decoding == "sampled" else "of greedy completions"
+    search = summary.study.search
+    led = search is not None and bool(search["step"]["leader"])  # a λ led, by no more than chance explains
+    text = f"Validation chose λ = 0, plain {name}"
+    penalty = f"λ = {strength(choice.runner_up)}"
+    if choice.runner_up is not None and choice.runner_up_score is not None:
+        score, best = percent(choice.score), percent(choice.runner_up_score)
+        if led:
+            text += f": {penalty} led there with {best} % of samples right against {score} %, by no more than"
+            text += " chance explains"
+        else:
+            text += f": {score} % {completions} right there against {best} % for the best penalty, {penalty}"
+    text += ". There is no gain to report."
+    row = summary.row(summary.task, summary.baseline, summary.decoding)
+    if row is None:
+        return text
+    problems = counted(row.n_problems, "test problem")
+    text += f" On the {problems} {name} was right in {percent(row.mean)} % {completions}"
+    if led and choice.runner_up is not None:
+        arm = summary.study.recipe.grid_arm(choice.runner_up)
+        if arm_gain := summary.gain(summary.task, arm, summary.decoding):
+            text += f" and {penalty} in {percent(arm_gain.mean)} %: {with_interval(arm_gain.gain)}"
+    return f"{text}."
 
 
 def _comparison(summary: Summary, decoding: str, opening: str, denominator: str) -> str:
     """Compare the chosen λ with the baseline; empty where either has no finished cell."""
-    arm_gain = summary.gain(summary.study.recipe.task, summary.chosen, decoding)
+    arm_gain = summary.gain(summary.task, summary.chosen, decoding)
     if arm_gain is None:
         return ""
     better = f"{summary.baseline_name} was better"
-    judgement = _judgement(arm_gain.gain, better, CHANCE if decoding == "sampled" else MAYBE_CHANCE)
+    meaning = _meaning(arm_gain.gain, better, CHANCE if decoding == "sampled" else MAYBE_CHANCE)
     return (
         f"{opening} {percent(arm_gain.mean)} % {denominator} against {percent(arm_gain.baseline)} % "
-        f"for {summary.baseline_name}: {with_interval(arm_gain.gain)}{judgement}."
+        f"for {summary.baseline_name}: {with_interval(arm_gain.gain)}{meaning}."
     )
 
 
-def _judgement(gain: Gain, when_negative: str, when_unclear: str = MAYBE_CHANCE) -> str:
+def _meaning(gain: Gain, when_negative: str, when_unclear: str = MAYBE_CHANCE) -> str:
     if gain.low > 0:
         return ""
     return f"; {when_negative}" if gain.high < 0 else when_unclear
@@ -166,8 +261,8 @@ def _sharpening(summary: Summary) -> str:
     if (summary.lam or 0) < 0 or not _gained(summary, recipe.task, "sampled"):
         return ""
     text = (
-        f"Samples were drawn at one temperature, {recipe.decoding.temperature:g}. Sharpening alone, which "
-        "leaves greedy decoding as it was, makes samples right more often at a fixed temperature."
+        f"Samples were generated at one temperature, {recipe.decoding.temperature:g}. Sharpening alone, "
+        "which leaves greedy decoding as it was, makes samples right more often at a fixed temperature."
     )
     greedy = summary.gain(recipe.task, summary.chosen, "greedy")
     if _gained(summary, recipe.task, "greedy"):
@@ -186,39 +281,9 @@ def _gained(summary: Summary, task: str, decoding: str) -> bool:
     return gain is not None and gain.gain.low > 0
 
 
-def frontier_sentence(frontier: Frontier | None) -> str:
-    """Say whether λ beats the baseline beyond temperature; empty where nothing was compared."""
-    if frontier is None or frontier.contest is None:
-        return ""
-    contest = frontier.contest
-    tried = [point.temperature for point in frontier.lines[frontier.baseline]]
-    baseline = frontier.baseline.objective
-    name = f"λ = {strength(contest.lam)}"
-    return (
-        f"On the validation problems {baseline} is best at temperature {contest.baseline_temperature:g} and "
-        f"{name} at {contest.temperature:g}, of {len(tried)} from {tried[0]:g} to {tried[-1]:g}. There "
-        f"{name} was right in {percent(contest.mean)} % of completions of the test problems and "
-        f"{baseline} in {percent(contest.baseline)} %: {with_interval(contest.gain)}. "
-        f"{_VERDICTS[contest.finding].format(baseline=baseline)}{_in_hindsight(contest, baseline)}"
-    )
-
-
-_VERDICTS = {
-    ContestResult.BETTER: "So the penalty beats {baseline} beyond temperature.",
-    ContestResult.WORSE: (
-        "So the penalty does not beat {baseline} beyond temperature: at its own best temperature "
-        "{baseline} is better."
-    ),
-    ContestResult.UNCLEAR: (
-        "The interval includes 0, so nothing shows that the penalty beats {baseline} beyond temperature: a "
-        "gain at one temperature may be temperature alone."
-    ),
-}
-
-
 def _in_hindsight(contest: Contest, baseline: str) -> str:
     """Warn of a gain that depends on the temperature that validation chose for λ = 0; else empty."""
-    if contest.finding != ContestResult.BETTER or contest.hindsight.low > 0:
+    if contest.finding != "better" or contest.hindsight.low > 0:
         return ""
     return (
         f" But that hangs on the temperature which validation chose for {baseline}: at "
@@ -226,3 +291,7 @@ def _in_hindsight(contest: Contest, baseline: str) -> str:
         f"{points(contest.hindsight.gain)} points, {interval(contest.hindsight)}; more validation problems, "
         "or more samples at each temperature, would settle it."
     )
+
+
+def _where(decoding: str) -> str:
+    return "In samples" if decoding == "sampled" else "With greedy decoding"

@@ -288,8 +288,8 @@ def devices_of(jobs: int, *, gpus: float, visible: list[str]) -> list[str | None
     room = len(visible) * sharing if gpus < 1 else len(visible) // int(gpus)
     if jobs > room:
         raise InputError(
-            f"jobs = {jobs} with gpus = {gpus:g} a cell need more than the {len(visible)} devices here; use "
-            f"--jobs {room}" + ("" if room else ", or gpus = 0 to compute on the CPU")
+            f"jobs = {jobs} with gpus = {gpus:g} per cell need more than the {len(visible)} devices; use "
+            + (f"--jobs {room}" if room else "gpus = 0 to compute on the CPU")
         )
     if gpus < 1:
         return [visible[job // sharing] for job in range(jobs)]

@@ -5,10 +5,10 @@ import pytest
 from toys.studies import TASK, make_study
 
 from erce.reporting import contents
-from erce.reporting.numbers.changes import Changes, problem_changes
+from erce.reporting.numbers.completions import Changes, problem_changes
 from erce.reporting.numbers.gains import summary
-from erce.reporting.pages.line_figures import every_problem
-from erce.reporting.words.captions import changes_caption
+from erce.reporting.pages.figures import every_problem
+from erce.reporting.pages.html import document
 from erce.types import Arm
 
 
@@ -25,8 +25,8 @@ def test_the_gains_are_those_of_each_problem_sorted(study_summary):
     gains = arms[0].mean(axis=(0, 2)) - arms[1].mean(axis=(0, 2))
     assert held.lam == 0.5
     assert held.gains == pytest.approx(sorted(gains))
-    assert (held.gained, held.lost) == (np.sum(gains > 1e-9), np.sum(gains < -1e-9))
     json = contents(study_summary)["changes"]
+    assert (json["gained"], json["lost"]) == (np.sum(gains > 1e-9), np.sum(gains < -1e-9))
     assert json["gained"] + json["lost"] + json["unchanged"] == len(json["gains"]) == 30
 
 
@@ -51,15 +51,18 @@ def test_thousands_of_problems_have_no_more_bars_than_different_gains():
     rng = np.random.default_rng(0)
     for problems in (60, 5000):
         gains = sorted((rng.integers(-20, 21, problems) / 40).tolist())
-        assert len(_bars(Changes(1.0, gains))[0]) == len(set(gains)) <= 41
+        assert len(_bars(Changes(1.0, gains, 0, 0, 0))[0]) == len(set(gains)) <= 41
 
 
 @pytest.mark.parametrize("gains", [[0.0, 0.0], [-0.5, -0.5], [0.25], [-1.0, 0.0, 1.0]])
 def test_every_kind_of_change_is_drawn(gains):
-    held = Changes(0.5, gains)
-    every_problem(held).draw_without_rendering()
-    words = f"{held.gained} gained (right), {held.lost} lost (left), {gains.count(0.0)} unchanged"
-    assert words in changes_caption(held)
+    every_problem(Changes(0.5, gains, 0, 0, 0)).draw_without_rendering()
+
+
+def test_the_caption_counts_the_problems(study_summary):
+    held, page = problem_changes(study_summary), document(study_summary).replace("\u00a0", " ")
+    counts = f"{held.gained} gained (right), {held.lost} lost (left), {held.unchanged} unchanged"
+    assert f"λ = 0.5 minus λ = 0: of 30 problems, {counts}" in page
 
 
 def test_no_second_arm_no_changes_and_the_runner_up_where_cross_entropy_won(tmp_path):

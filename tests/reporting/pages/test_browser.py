@@ -12,7 +12,7 @@ from toys.studies import make_study
 from toys.waiting import DEADLINE_SECONDS
 
 from erce.reporting import report
-from erce.reporting.numbers.examples import examples
+from erce.reporting.numbers.completions import examples
 from erce.reporting.numbers.gains import summary
 from erce.study.folder import read_study
 
@@ -124,7 +124,7 @@ def test_a_hostile_study_neither_runs_nor_asks_nor_breaks_the_page(tmp_path, ser
     assert not re.search(r"<[^>]*\son\w+=", dom)
     assert dom.rfind("<h2>") == dom.find("<h2>More</h2>") > 0
     shown = examples(summary(read_study(tmp_path / "runs")))
-    assert dom.count('<details class="problem"') == len(shown.gained) + len(shown.lost) > 2
+    assert dom.count('<details class="problem"') == len(shown["gained"]) + len(shown["lost"]) > 2
     assert "{{ 7*7 }}" in dom
     assert not re.search("[\x00\x07\x1b\u202e\u2066\u200b\ufeff\ufffe\ud800]", dom)
     assert "\\ud800 tail" in dom

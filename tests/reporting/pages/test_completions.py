@@ -12,14 +12,15 @@ from erce.files import write_rows
 from erce.reporting.numbers import completions
 from erce.reporting.numbers.completions import shown_completions
 from erce.reporting.numbers.gains import summary
-from erce.reporting.pages.completions import completions_page
+from erce.reporting.pages import html
+from erce.reporting.pages.html import completions_page
 
 HOSTILE = "</script><script>alert(1)</script><!-- \u202e\x00 & {{ 7*7 }}"
 
 
 @pytest.fixture(scope="module")
 def study_summary(tmp_path_factory):
-    """A small study whose texts attack, with greedy decoding, samples and a frontier."""
+    """A small study whose texts attack, with greedy decoding, samples and a temperature sweep."""
     made = make_study(
         tmp_path_factory.mktemp("hostile") / "runs",
         control=None,
@@ -87,10 +88,11 @@ def test_the_data_holds_each_completion_with_its_verdict(study_summary):
 def test_a_page_is_bounded_by_whole_seeds_then_whole_problems_and_says_so(
     study_summary, monkeypatch, most, rows, words
 ):
-    monkeypatch.setattr(completions, "MOST_COMPLETIONS", most)
+    for module in (completions, html):
+        monkeypatch.setattr(module, "MOST_COMPLETIONS", most)
     page = completions_page(study_summary)
     assert len(_parts(page)[0]["rows"]) == rows
-    assert words in page
+    assert words in " ".join(page.split())
 
 
 def test_long_texts_bound_a_page_as_well(study_summary, monkeypatch):

@@ -11,8 +11,7 @@ from toys.studies import CONTROL, TASK, make_study
 
 from erce.reporting.format import p_value
 from erce.reporting.numbers.gains import TableRow, summary
-from erce.reporting.pages.latex import Sheet, comma_separated, latex, markdown, write_tables
-from erce.reporting.pages.terminal_table import print_tables
+from erce.reporting.pages.tables import Sheet, comma_separated, latex, markdown, print_tables, write_tables
 from erce.types import BASELINE, Arm
 
 GSM8K = {  # the paper's per-seed table
@@ -46,7 +45,7 @@ def rows():
 
 
 def test_the_short_table_in_markdown(rows):
-    lines = markdown(Sheet(rows, [], Arm(0.3))).splitlines()
+    lines = markdown(Sheet(rows, [], Arm(0.3), BASELINE)).splitlines()
     assert lines[:6] == [
         "| λ | Pass@1 |",
         "| --- | ---: |",
@@ -59,20 +58,20 @@ def test_the_short_table_in_markdown(rows):
 
 
 def test_every_seed_in_latex_is_the_papers_row_up_to_the_spread(rows):
-    text = latex(Sheet(rows, [0, 1, 2, 3, 4], Arm(8.0)))
+    text = latex(Sheet(rows, [0, 1, 2, 3, 4], Arm(8.0), BASELINE))
     assert r"\begin{tabular}{lccccccc}" in text
     assert (
-        r"$0$ (cross-entropy) & 0.5080 & 0.4620 & 0.4960 & 0.4940 & 0.4960 & 0.4912 & $\pm$ 0.0172 \\" in text
+        r"0 (cross-entropy) & 0.5080 & 0.4620 & 0.4960 & 0.4940 & 0.4960 & 0.4912 & $\pm$ 0.0172 \\" in text
     )
-    assert r"$8$$^{\star}$ & 0.6020 & 0.5900 & 0.5540 & 0.5760 & 0.5860 & \textbf{0.5816} &" in text
-    assert r"Base model & -- & -- & -- & -- & -- & 0.7320 & -- \\" in text
+    assert r"8$^{\star}$ & 0.6020 & 0.5900 & 0.5540 & 0.5760 & 0.5860 & \textbf{0.5816} &" in text
+    assert r"base model & -- & -- & -- & -- & -- & 0.7320 & -- \\" in text
     for rule in (r"\toprule", r"\midrule", r"\bottomrule", r"\end{tabular}"):
         assert text.count(rule) == 1
 
 
 def test_a_tex_file_is_safe_to_input(rows):
     """The file's prose is one comment line, and every row has as many columns as the head."""
-    lines = latex(Sheet(rows, [0, 1, 2, 3, 4], None)).splitlines()
+    lines = latex(Sheet(rows, [0, 1, 2, 3, 4], None, BASELINE)).splitlines()
     assert lines[0].startswith("% gsm8k, greedy")
     body = [line for line in lines if line.endswith(r"\\")]
     assert {line.count("&") for line in body} == {7}
@@ -95,13 +94,13 @@ def test_a_tex_file_is_safe_to_input(rows):
 def test_the_name_of_an_imported_arm_is_text_in_latex_and_one_cell_in_markdown(
     rows, name, latex_cell, markdown_cell
 ):
-    sheet = Sheet([*rows, _row(0.0, GSM8K[8.0], name)], [], None)
+    sheet = Sheet([*rows, _row(0.0, GSM8K[8.0], name)], [], None, BASELINE)
     assert latex(sheet).splitlines()[-3].startswith(f"{latex_cell} & ")
     assert f"| {markdown_cell} | " in markdown(sheet).splitlines()[6]
 
 
 def test_csv_has_full_precision_and_says_which_spread(rows):
-    table = list(csv.DictReader(io.StringIO(comma_separated(Sheet(rows, [0, 1, 5], Arm(0.3))))))
+    table = list(csv.DictReader(io.StringIO(comma_separated(Sheet(rows, [0, 1, 5], Arm(0.3), BASELINE)))))
     assert [line["lam"] for line in table] == ["base", "0", "0.3", "8"]
     assert float(table[1]["sd_sample"]) == np.std(GSM8K[0.0], ddof=1)
     assert (table[0]["sd_sample"], table[0]["seed_0"], table[1]["seed_5"]) == ("", "", "")
@@ -109,13 +108,13 @@ def test_csv_has_full_precision_and_says_which_spread(rows):
 
 
 def test_the_base_model_is_never_the_best_and_ties_are_all_bold(rows):
-    text = markdown(Sheet([*rows, _row(9.0, GSM8K[8.0])], [], None))
+    text = markdown(Sheet([*rows, _row(9.0, GSM8K[8.0])], [], None, BASELINE))
     assert text.count("**0.5816**") == 2
     assert "**0.7320**" not in text
 
 
 def test_a_negative_lam_and_other_objectives_are_called_what_they_are(rows):
-    sheet = Sheet([_row(-0.1, GSM8K[0.3]), *rows, _row(0.0, GSM8K[8.0], "focal:2")], [], BASELINE)
+    sheet = Sheet([_row(-0.1, GSM8K[0.3]), *rows, _row(0.0, GSM8K[8.0], "focal:2")], [], BASELINE, BASELINE)
     assert [line.split(" | ")[0] for line in markdown(sheet).splitlines()[2:8]] == [
         "| −0.1 (confidence penalty)",
         "| base model",
@@ -126,8 +125,8 @@ def test_a_negative_lam_and_other_objectives_are_called_what_they_are(rows):
     ]
     assert markdown(sheet).count("**0.5816**") == 2
     text = latex(sheet)
-    assert r"$-0.1$ (confidence penalty) & 0.5056" in text
-    assert r"$0$$^{\star}$ (cross-entropy) & 0.4912" in text
+    assert r"$-$0.1 (confidence penalty) & 0.5056" in text
+    assert r"0 (cross-entropy)$^{\star}$ & 0.4912" in text
     assert r"focal:2 & \textbf{0.5816}" in text
     table = list(csv.DictReader(io.StringIO(comma_separated(sheet))))
     assert [(line["lam"], line["objective"], line["chosen"]) for line in table[:3]] == [

@@ -1,14 +1,14 @@
 """A study of the paper's task beside the paper."""
 
-from dataclasses import asdict
+import re
 
 import numpy as np
 import pytest
 from toys.paper_study import make_study
 
-from erce.files import read_json, write_json, write_rows
+from erce.files import write_rows
 from erce.paper import lookup
-from erce.reporting.numbers.against import FROM_SEEDS, FROM_SUMMARY, ONE_SEED, against_rows
+from erce.reporting.format import interval, points
 from erce.reporting.words.against import against_lines, against_warnings
 from erce.stats import welch
 from erce.study.folder import PROBLEMS
@@ -36,73 +36,62 @@ def one_seed(folder, **settings):
     )
 
 
+def _rows(study):
+    """Return (task, decoding) → λ → the cells of its row, and the note below the table."""
+    tables, lines = {}, iter(against_lines(study))
+    for line in lines:
+        if "beside the paper's" in line:
+            task, decoding, _ = line.split(", ", 2)
+            rows = [line.strip().replace(" ± ", "±") for line in iter(lambda: next(lines), "")]
+            tables[task, decoding] = [re.split(r"  +", row) for row in rows[1:-1]], rows[-1]
+    return tables
+
+
 def test_rows_are_the_lams_that_both_have(gsm8k):
-    rows = [(row.task, row.decoding, row.lam) for row in against_rows(gsm8k)]
-    assert rows == [
-        (task, decoding, lam)
+    assert {place: [row[0] for row in rows] for place, (rows, _) in _rows(gsm8k).items()} == {
+        (task, decoding): ["0", "1", "8"]
         for task, decoding in (("gsm8k", "greedy"), ("gsm8k", "sampled"), ("gsm8k-answer-only", "greedy"))
-        for lam in (0.0, 1.0, 8.0)
-    ]
+    }
 
 
-def test_a_row_is_welch_over_the_seeds_of_both(gsm8k):
-    row = against_rows(gsm8k)[1]
-    ours = gsm8k.outcomes("gsm8k", Arm(1.0), split="test", decoding="greedy").mean(axis=(1, 2))
-    expected = welch(ours.tolist(), lookup("gsm8k", "greedy").scores(1))
-    assert (row.difference, row.low, row.high, row.p) == pytest.approx(expected[:4])
-    assert row.basis == FROM_SEEDS
-    assert (row.mean, row.sd) == pytest.approx((ours.mean(), np.std(ours)))
-    assert (row.n_seeds, row.n_problems, row.paper_n_seeds) == (3, 40, 5)
-    assert (row.paper_mean, row.paper_sd) == (0.5276, 0.0064)
+def test_a_row_is_welch_over_the_seeds_of_both_with_the_gains_beside_each_other(gsm8k):
+    rows, note = _rows(gsm8k)["gsm8k", "greedy"]
+    outcomes = [gsm8k.outcomes("gsm8k", Arm(lam), split="test", decoding="greedy") for lam in (0.0, 1.0)]
+    baseline, ours = (arm.mean(axis=(1, 2)) for arm in outcomes)
+    off = welch(ours.tolist(), lookup("gsm8k", "greedy").scores(1))
+    here = f"{100 * ours.mean():.2f}±{100 * np.std(ours):.2f}"
+    gain = points(float(ours.mean() - baseline.mean()))
+    assert rows[1] == ["1", here, "3", "52.76±0.64", "5", points(off.gain), interval(off), gain, "+3.6"]
+    assert rows[0][-2:] == ["–", "–"]
+    assert note.endswith("interval: Welch over seeds.")
 
 
-def test_gains_stand_beside_each_other(gsm8k):
-    first, second, *_ = against_rows(gsm8k)
-    assert (first.gain, first.paper_gain) == (None, None)
-    assert second.gain == pytest.approx(second.mean - first.mean)
-    assert second.paper_gain == pytest.approx(0.0364)
-
-
-def test_where_the_paper_prints_no_seeds_the_basis_says_so(gsm8k):
-    sampled = [row for row in against_rows(gsm8k) if row.decoding == "sampled"]
-    assert {row.basis for row in sampled} == {FROM_SUMMARY}
-    assert all(row.low is not None and row.low < row.difference < row.high for row in sampled)
+def test_where_the_paper_prints_no_seeds_the_note_says_so(gsm8k):
+    rows, note = _rows(gsm8k)["gsm8k", "sampled"]
+    assert note.endswith("Welch over seeds, the paper's from its printed mean and ±.")
+    assert all(" to " in row[6] for row in rows)
 
 
 def test_one_seed_has_no_interval(tmp_path):
-    row = against_rows(one_seed(tmp_path / "one"))[0]
-    assert (row.sd, row.low, row.high, row.p, row.basis) == (None, None, None, None, ONE_SEED)
-    assert row.difference == pytest.approx(row.mean - 0.527)
-    assert any(
-        "interval: none, with one seed." in line for line in against_lines(one_seed(tmp_path / "again"))
-    )
-
-
-def test_rows_come_back_from_json_as_they_were(gsm8k, tmp_path):
-    rows = [asdict(row) for row in against_rows(gsm8k)]
-    write_json(tmp_path / "rows.json", {"rows": rows})
-    assert read_json(tmp_path / "rows.json")["rows"] == rows
+    rows, note = _rows(one_seed(tmp_path / "one"))["mbpp", "greedy"]
+    assert ("±" in rows[0][1], rows[0][6]) == (False, "–")
+    assert note.endswith("interval: none, with one seed.")
 
 
 def test_cells_that_are_not_done_have_no_row(tmp_path):
     study = one_seed(tmp_path / "half", skip={("mbpp", 0.0, 0)})
-    assert {row.lam for row in against_rows(study)} == {1.0}
-    assert {row.gain for row in against_rows(study)} == {None}
+    assert [(row[0], row[7]) for row in _rows(study)["mbpp", "greedy"][0]] == [("1", "–")]
     assert any(text.startswith("Missing here: 1 cell,") for text in against_warnings(study))
 
 
 def test_a_study_without_a_finished_cell_still_reads(tmp_path):
     study = one_seed(tmp_path / "none", skip={("mbpp", lam, 0) for lam in (None, 0.0, 1.0)})
-    assert against_rows(study) == []
     assert "  none of the paper's λ is done here" in against_lines(study)
 
 
 def test_the_text_lines_up_and_names_the_tables(gsm8k):
     lines = against_lines(gsm8k)
     assert lines[0] == "gsm8k, greedy, beside the paper's tab:entropy_appendix_results, in %"
-    headings = "λ here seeds paper seeds difference 95 % interval gain paper's gain"
-    assert lines[1].split() == headings.split()
-    assert "49.12 ± 1.54" in lines[2]
     assert len({len(line) for line in lines[1:5]}) == 1
     assert "What differs from the paper:" in lines
 
@@ -131,7 +120,6 @@ def test_differences_are_said_once_and_where_they_hold(gsm8k, sentence):
         ({"n_train": 126}, "training problems: 126 here, 300 in the paper"),
         ({"task": "mbpp-full"}, "outside the sanitized subset"),
         ({}, "of 427 in all"),
-        ({}, "no row of the base model, which is right in "),
         ({"n_test": 50}, "50 problems here and 200 there can differ by up to 15.5 points"),
     ],
 )
@@ -157,7 +145,7 @@ def test_the_papers_settings_are_not_warned_of(tmp_path):
         samples=4,
         training=Training(normalize="sequence"),
     )
-    differences = [text for text in against_warnings(study) if " here" in text and "base model" not in text]
+    differences = [text for text in against_warnings(study) if " here" in text]
     assert [text.startswith("Which problems") for text in differences] == [True] * len(differences)
 
 
@@ -190,8 +178,5 @@ def test_what_the_paper_has_not_is_refused(tmp_path, settings, sentence):
 
 def test_a_renyi_study_stands_beside_its_order(tmp_path):
     study = one_seed(tmp_path / "renyi", task="gsm8k", penalty="renyi", order=0.25, lams=(0.0, 8.0))
-    rows = against_rows(study)
-    assert [(row.decoding, row.paper_mean, row.paper_n_seeds) for row in rows] == [
-        ("greedy", 0.4717, 3),
-        ("greedy", 0.1883, 3),
-    ]
+    [(rows, _)] = _rows(study).values()
+    assert [row[3].partition("±")[0] for row in rows] == ["47.17", "18.83"]

@@ -1,14 +1,12 @@
 """Each thing that could be wrong is named just past its limit, with its number, and not just before it."""
 
-import json
-
 import pytest
-from toys.studies import CONTROL, TASK, make_study
+from toys.studies import CONTROL, TASK, make_study, with_results
 
-from erce.files import read_json, write_json, write_rows
+from erce.files import write_json, write_rows
 from erce.reporting.numbers.gains import summary
-from erce.reporting.words.cautions import cautions, faults
-from erce.reporting.words.next_steps import next_steps
+from erce.reporting.numbers.inference import power
+from erce.reporting.words.cautions import NOTHING_TO_DO, PILOT, cautions, faults, next_steps
 from erce.study.folder import PROBLEMS, cell_folder, read_study
 from erce.study.rounds import verified_by_several
 
@@ -42,39 +40,30 @@ def _cautions_with(study, words):
 
 def _with_share(study, reason, share):
     """Return the study with this share of the test samples of λ = 1 under that reason."""
-    for cell in study.results:
-        path = cell_folder(study.root, study.recipe, cell) / "result.json"
-        result = read_json(path)
+
+    def change(cell, result):
         if cell.lam == 1.0:
             result["scores"]["test"]["sampled"]["reasons"][reason] = share
-        write_json(path, result)
-    return read_study(study.root)
+
+    return with_results(study, change)
 
 
 @pytest.mark.parametrize(
-    ("reason", "allowed", "too_much", "sentence"),
+    ("reason", "allowed", "too_much", "words"),
     [
-        (
-            "truncated",
-            0.01,
-            0.011,
-            "1.1 % of the sampled completions of λ = 1 on sums were cut off at the token",
-        ),
-        (
-            "timeout",
-            0.005,
-            0.006,
-            "0.6 % of the sampled completions of λ = 1 on sums ran into the verifier's",
-        ),
-        ("opaque", 0.005, 0.006, "0.6 % of the sampled completions of λ = 1 on sums returned objects"),
-        ("error", 0.0, 0.001, "0.1 % of the sampled completions of λ = 1 on sums could not be judged"),
+        ("truncated", 0.01, 0.011, "were cut off at the token limit. Raise max_new_tokens"),
+        ("timeout", 0.005, 0.006, "delete verdicts.jsonl and result.json of those cells and run again"),
+        ("opaque", 0.005, 0.006, "returned objects that no other process can compare"),
+        ("error", 0.0, 0.001, "could not be verified, a fault of the task or the machine"),
     ],
 )
-def test_an_accident_is_named_above_its_limit_and_not_at_it(tmp_path, reason, allowed, too_much, sentence):
+def test_an_accident_is_named_above_its_limit_and_not_at_it(tmp_path, reason, allowed, too_much, words):
     study = _made(tmp_path, problems=3)
-    assert not _cautions_with(_with_share(study, reason, allowed), "the sampled completions of λ = 1")
-    [text] = _cautions_with(_with_share(study, reason, too_much), "the sampled completions of λ = 1")
-    assert text.startswith(sentence)
+    of_the_row = "the sampled completions of λ = 1 on sums"
+    assert not _cautions_with(_with_share(study, reason, allowed), of_the_row)
+    [text] = _cautions_with(_with_share(study, reason, too_much), of_the_row)
+    assert text.startswith(f"{100 * too_much:.1f} % of {of_the_row} ")
+    assert words in text
 
 
 def test_completions_whose_reference_was_not_read_are_counted_once_a_study(tmp_path):
@@ -88,11 +77,11 @@ def test_completions_whose_reference_was_not_read_are_counted_once_a_study(tmp_p
 def test_completions_that_could_have_cheated_are_counted_and_their_problems_named(tmp_path):
     study = _made(tmp_path, problems=3)
     assert not _cautions_with(study, "can cheat")
-    shared = _with_share(study, "unproven", 1 / 6)
-    for cell in shared.results:
-        path = cell_folder(study.root, study.recipe, cell) / "result.json"
-        write_json(path, read_json(path) | {"unproven": [f"stack-{n:02}" for n in range(12)]})
-    [text] = _cautions_with(read_study(study.root), "can cheat")
+    names = [f"stack-{n:02}" for n in range(12)]
+    shared = with_results(
+        _with_share(study, "unproven", 1 / 6), lambda cell, result: result.update(unproven=names)
+    )
+    [text] = _cautions_with(shared, "can cheat")
     assert text.startswith("3 of 90 test completions passed in one interpreter")
     assert "stack-00, stack-01" in text
     assert "stack-09 and 2 more" in text
@@ -101,18 +90,8 @@ def test_completions_that_could_have_cheated_are_counted_and_their_problems_name
 @pytest.mark.parametrize(
     ("changes", "words", "number"),
     [
-        ({"lams": (0.0, 0.5)}, "The grid has two λ", "0 and 0.5"),
-        ({"samples": 1}, "one sample a problem", "Set samples = 4"),
-        ({"seeds": (0, 1)}, "Two seeds", "Run a third seed"),
-        ({"seeds": (0,)}, "one seed", "Run at least three"),
-        ({"skip": {(TASK, 1.0, 2)}}, "seeds on sums and", "λ = 1 has 2 seeds on sums and λ = 0 has 3"),
-        ({"skip": {(TASK, 0.0, 1)}}, "seeds on sums and", "λ = 0 has 2 seeds on sums and λ = 0.5 has 3"),
-        ({"objectives": ("dft",), "skip": {(TASK, "dft", 1)}}, "seeds on sums", "dft has 2 seeds on sums"),
-        (
-            {"control": CONTROL, "skip": {(CONTROL, 0.5, 0), (CONTROL, 0.5, 1)}},
-            f"on {CONTROL} and",
-            f"λ = 0.5 has 1 seed on {CONTROL} and λ = 0 has 3",
-        ),
+        ({"seeds": (0, 1)}, "Two seeds", "Run at least 3 seeds"),
+        ({"seeds": (0,)}, "one seed", "Run at least 3 seeds"),
         ({"validation": 0}, "no validation split", "Set n_validation"),
     ],
 )
@@ -162,52 +141,12 @@ def test_cross_entropy_as_the_best_test_row_is_no_gain_that_picking_would_overst
     assert "overstates its gain. Set n_validation" in text
 
 
-def test_too_many_timeouts_come_with_something_that_the_reader_can_do(tmp_path):
-    [text] = _cautions_with(_with_share(_made(tmp_path, problems=3), "timeout", 0.02), "time limit")
-    assert "delete verdicts.jsonl and result.json of those cells and run again with fewer --jobs" in text
-
-
 def test_a_chosen_row_that_is_the_best_test_row_is_no_caution(whole):
     assert not _cautions_with(whole, "The best test row")
 
 
 def _ask(split, name, prompt, answer="7"):
     return {"task": TASK, "split": split, "problem": name, "prompt": prompt, "answer": answer, "tests": []}
-
-
-LONG = "Ada keeps bees behind the old mill and sells honey in jars at the market every other Sunday of May."
-
-
-@pytest.mark.parametrize(
-    ("trained", "tested", "same"),
-    [
-        (("What is 3 + 4?",), ("what is 3+4",), True),
-        (("What is 3 + 4?",), ("What is 3 + 5?",), False),
-        ((f"{LONG} How many are 12 jars?",), (f"{LONG} How many jars are 12?",), True),
-        ((f"{LONG} How many are 12 jars?",), (f"{LONG} How many jars are 13?",), False),
-        ((f"{LONG} How many are 12 jars?",), (f"{LONG} How many jars are 12?", "8"), False),
-        ((f"{LONG} How many are 12 jars?",), ("How many are 12 jars? Ada sells honey.",), False),
-        (("a b c",), ("one a b c two",), False),
-        (("?",), ("!",), False),
-    ],
-)
-def test_a_test_problem_that_was_trained_on_is_named(tmp_path, trained, tested, same):
-    study = _made(tmp_path, problems=2, seeds=(0,), samples=1, validation=1)
-    write_rows(study.root / PROBLEMS, [_ask("train", "t1", *trained), _ask("test", "e1", *tested)])
-    texts = _cautions_with(study, "of another split asks")
-    assert bool(texts) is same
-    assert all(text.startswith("1 test problem asks") and "(e1 and t1)" in text for text in texts)
-
-
-@pytest.mark.parametrize(("others", "same"), [(8, True), (30, False)])
-def test_what_nearly_all_prompts_say_is_the_tasks_wording_and_no_overlap(tmp_path, others, same):
-    """With thirty prompts of one wording, only what follows it counts."""
-    study = _made(tmp_path, problems=2, seeds=(0,), samples=1, validation=1)
-    asked = [("train", "Is the bear brown?"), ("test", "Are all cats grey?")]
-    rows = [_ask(split, split, f"{LONG} {text}", "no") for split, text in asked]
-    rows += [_ask("train", f"t{n}", f"{LONG} {'so ' * n} it goes") for n in range(others)]
-    write_rows(study.root / PROBLEMS, rows)
-    assert bool(_cautions_with(study, "of another split asks")) is same
 
 
 def test_overlap_counts_test_problems_of_the_studys_own_task_once(tmp_path):
@@ -223,18 +162,12 @@ def test_overlap_counts_test_problems_of_the_studys_own_task_once(tmp_path):
     assert text.startswith("1 test problem asks what a problem of another split asks (e1 and t1)")
 
 
-def test_every_fault_comes_with_a_sentence_on_what_to_do_where_there_is_one(tmp_path):
-    study_summary = summary(_made(tmp_path, seeds=(0,), samples=1, lams=(0.0, 0.5)))
-    study_faults = faults(study_summary)
-    assert [" ".join(filter(None, caution)) for caution in study_faults] == cautions(study_summary)
-    remedies = [caution.remedy for caution in study_faults if caution.remedy]
+def test_every_fault_is_a_sentence_and_its_remedy_a_next_step(tmp_path):
+    study_summary = summary(_made(tmp_path, problems=5, seeds=(0,), samples=1, lams=(0.0, 0.5)))
+    assert [" ".join(filter(None, caution)) for caution in faults(study_summary)] == cautions(study_summary)
+    assert all(text.endswith(".") and len(text) < 300 for text in cautions(study_summary))
+    remedies = [caution.remedy for caution in faults(study_summary) if caution.remedy]
     assert remedies == [step for step in next_steps(study_summary) if "temperatures" not in step]
-
-
-def test_cautions_are_sentences_that_json_holds(tmp_path):
-    texts = cautions(summary(_made(tmp_path, problems=5, seeds=(0,), samples=1, lams=(0.0, 0.5))))
-    assert json.loads(json.dumps(texts)) == texts
-    assert all(text.endswith(".") and len(text) < 300 for text in texts)
 
 
 def test_no_gain_is_shown_across_two_verifiers_and_the_cells_of_the_rarer_one_are_named(tmp_path):
@@ -272,12 +205,10 @@ def test_versions_that_differ_are_named_with_the_number_of_cells(tmp_path):
 
 def _with_any_form(study, shares):
     """Return the study whose arms are right in these shares of samples if the form is ignored."""
-    for cell in study.results:
-        path = cell_folder(study.root, study.recipe, cell) / "result.json"
-        result = read_json(path)
-        result["scores"]["test"]["sampled"]["flexible"] = shares.get(cell.lam, 0.9)
-        write_json(path, result)
-    return read_study(study.root)
+    return with_results(
+        study,
+        lambda cell, result: result["scores"]["test"]["sampled"].update(flexible=shares.get(cell.lam, 0.9)),
+    )
 
 
 @pytest.mark.parametrize(
@@ -295,3 +226,124 @@ def test_a_gain_that_is_mostly_format_is_called_so_with_both_numbers(tmp_path, s
     assert [text[text.index("gain of ") + 8 : text.index(" is mostly")] for text in said] == pairs
     if not shares:
         assert "points (sampled), but 0.0 if the form" in said[0]
+
+
+SMALL = {
+    "control": None,
+    "problems": 40,
+    "validation": 20,
+    "steps": 1,
+    "samples": 2,
+    "seeds": (0, 1, 2, 3, 4),
+}
+
+
+def _steps(root, **changes):
+    return next_steps(summary(make_study(root / "runs", **(SMALL | changes))))
+
+
+def _gains(treated, baseline=0.5):
+    return lambda task, arm, decoding: treated if arm == 0.5 else 0.1 if arm is None else baseline
+
+
+def test_a_gain_that_is_not_settled_comes_first_with_the_seeds_and_problems_that_would_settle_it(tmp_path):
+    study_summary = summary(make_study(tmp_path / "runs", **SMALL, right=_gains(0.55)))
+    planned = power(study_summary, "sampled")
+    first, *rest = next_steps(study_summary)
+    assert first.startswith(
+        f"A study of this size finds a gain of {100 * planned.detectable:.1f} points in 4 of"
+    )
+    for size in planned.sizes:
+        assert f"{size.seeds} seeds with {size.problems:,.0f} problems" in first
+    assert not any("at least 200 problems" in step for step in rest)
+
+
+def test_a_settled_gain_needs_no_plan_but_the_temperatures_that_could_explain_it(tmp_path):
+    steps = _steps(tmp_path, right=_gains(0.95))
+    assert not any("A study of this size" in step for step in steps)
+    assert steps[-1].startswith("Set temperatures = ")
+    asked = _steps(tmp_path / "asked", right=_gains(0.95), temperatures=(0.4,))
+    assert asked == [step for step in steps if not step.startswith("Set temperatures")]
+
+
+def test_an_unfinished_study_is_finished_first(tmp_path):
+    first, second, *_ = _steps(tmp_path, right=_gains(0.55), skip={(TASK, 1.0, 2)})
+    assert first.startswith("Run the study to its end")
+    assert "A study of this size" in second
+
+
+def test_three_seeds_are_too_few_to_say_which_gain_would_be_found(tmp_path):
+    steps = _steps(tmp_path, seeds=(0, 1, 2), right=_gains(0.55))
+    assert PILOT in steps
+    assert not any("4 of 5 cases" in step for step in steps)
+
+
+def test_one_seed_is_too_few_for_a_plan(tmp_path):
+    steps = _steps(tmp_path, seeds=(0,), right=_gains(0.55))
+    assert "Run at least 3 seeds." in steps
+    assert not any("A study of this size" in step for step in steps)
+
+
+@pytest.mark.parametrize("changes", [{}, {"lams": (0.0, 0.5)}, {"seeds": (0, 1), "validation": 0}])
+def test_no_step_is_said_twice(tmp_path, changes):
+    steps = _steps(tmp_path, **changes)
+    assert len(steps) == len(set(steps)) > 0
+    assert all(step.endswith(".") for step in [*steps, NOTHING_TO_DO])
+
+
+HEALTHY = {
+    "control": None,
+    "problems": 200,
+    "samples": 2,
+    "reasons": ("different",),
+    "right": lambda task, arm, decoding: {0.5: 1.0, None: 0.2, "dft": 0.0}.get(arm, 0.96),
+}
+
+
+def _healthy(tmp_path, **changes):
+    return summary(make_study(tmp_path / "runs", **(HEALTHY | changes)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"skip": {(TASK, 1.0, 2)}}, "1 of 10 cells are missing (sums-lam1-seed2): every number"),
+        ({"skip": {(TASK, lam, s) for lam in (0.5, 1.0) for s in (0, 1)}}, "and 1 more): every number"),
+        (
+            {"reasons": ("truncated",), "objectives": ("dft",)},
+            "100.0 % of the sampled completions of dft on sums were cut off",
+        ),
+        ({"warnings": ("programs ran unprotected",)}, "programs ran unprotected"),
+        ({"right": lambda task, lam, decoding: 0.9 if lam is None else 0.5}, "The base model is better than"),
+    ],
+)
+def test_what_could_be_wrong_is_named(tmp_path, changes, sentence):
+    study_summary = cautions(_healthy(tmp_path, **changes))
+    assert any(sentence in text for text in study_summary), study_summary
+
+
+@pytest.mark.parametrize(
+    ("after", "warned"),
+    [
+        ("\n\nQ: 4 + 3?\nA: 7\n#### 7", True),
+        ("\nAgain:\n#### 18", False),  # the same answer
+        ("\n#### 2. Check\nIt is even.\n#### 3 or so", False),  # headings and doubt
+    ],
+)
+def test_completions_that_go_on_to_a_second_answer_are_counted(tmp_path, after, warned):
+    def text(cell, number, accepted):
+        goes_on = number % 50 == 0 and cell.name == "sums-lam0.5-seed0"  # 2 % of one arm
+        return "9 + 9 = 18\n#### 18" + after * goes_on
+
+    texts = [text for text in cautions(_healthy(tmp_path, text=text)) if "####" in text]
+    sentence = "2.0 % of the completions of sums-lam0.5-seed0 go on after an answer (`####`) to another one"
+    assert [text.startswith(sentence) for text in texts] == [True] * warned
+
+
+def test_a_base_model_that_never_stops_is_not_the_studys_fault(tmp_path):
+    right = {"right": lambda task, lam, decoding: 0.0 if lam is None else 1.0}
+    assert cautions(_healthy(tmp_path, **right, reasons=("truncated",))) == []
+
+
+def test_a_study_without_faults_has_no_cautions(tmp_path):
+    assert cautions(_healthy(tmp_path)) == []

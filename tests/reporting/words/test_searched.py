@@ -1,5 +1,6 @@
 """The report of a study that searched for its λ: what was spent, why it ended, and uneven seeds."""
 
+import re
 import shutil
 from dataclasses import replace
 
@@ -12,13 +13,10 @@ from erce.reporting import contents, report
 from erce.reporting.numbers.gains import summary
 from erce.reporting.pages.html import document
 from erce.reporting.words.cautions import cautions
-from erce.reporting.words.searched import search_table
 from erce.reporting.words.sentences import sentences
 from erce.study.folder import SEARCH, STUDY, cell_folder, open_study, read_study
 from erce.study.rounds import rounds
 from erce.types import Arm
-
-UNEVEN = "the row with fewer seeds is less certain"
 
 
 def rises(task, arm, decoding):
@@ -63,26 +61,15 @@ def test_the_sentence_says_what_was_spent_and_why_it_stopped(won):
     assert lines["search"].endswith("λ = 3 wins.")
 
 
-def test_nothing_is_said_of_uneven_seeds_that_the_search_made(won):
-    assert not any(UNEVEN in text for text in cautions(won))
+def test_an_arm_has_the_seeds_that_the_search_spent_on_it(won):
     assert {row.arm.lam: row.n_seeds for row in won.rows if row.task == "sums"} == {
         None: 1, 0.0: 4, 0.3: 1, 1.0: 2, 3.0: 4, 8.0: 1
     }  # fmt: skip
-    assert won.row("sums", Arm(8.0), "sampled").n_seeds == 1
     assert won.gain("sums", Arm(8.0), "sampled") is not None
 
 
 @pytest.mark.slow
-def test_seeds_that_the_search_did_not_make_uneven_are_warned_of(won, tmp_path):
-    study = make_search(tmp_path / "study", rises).study
-    (cell_folder(study.root, study.recipe, study.cells("sums", Arm(3.0))[1]) / "result.json").unlink()
-    texts = cautions(summary(read_study(study.root)))
-    assert any("1 of 22 cells are missing (sums-lam3-seed1)" in text for text in texts)
-    assert any(UNEVEN in text for text in texts)
-
-
-@pytest.mark.slow
-def test_the_folder_of_a_search_that_judged_fewer_problems_still_reports(won, tmp_path):
+def test_the_folder_of_a_search_that_verified_fewer_problems_still_reports(won, tmp_path):
     """Older versions had [search] prune, and asked for no whole cells of the λ that they dropped."""
     root = tmp_path / "study"
     shutil.copytree(won.study.root, root)
@@ -110,31 +97,18 @@ def test_the_page_has_the_rounds(won):
     assert "complete, 22 of 22 cells" in page
     assert "5 strengths λ searched × up to 4 seeds" in page
     assert page.count("<small>1 seed</small>") == 2
-    table = search_table(won)
-    assert table is not None
-    assert [(each.kind, each.seeds) for each in table.rounds] == [
-        ("halving", 1),
-        ("halving", 2),
-        ("final", 4),
-    ]
-    assert {lam: mark for lam, (_, mark) in table.rounds[0].marks.items()} == {
-        0.0: "kept", 0.3: "dropped", 1.0: "kept", 3.0: "kept", 8.0: "dropped"
-    }  # fmt: skip
+    rows = page[page.index("<th>round</th>") :].split("<tr>")[1:4]
+    cells = [re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", row) for row in rows]
+    assert [row[:2] for row in cells] == [["halving", "1"], ["halving", "2"], ["final", "4"]]
+    assert ["✕" in cell for cell in cells[0][2:]] == [False, True, False, False, True]  # λ = 0.3 and 8
 
 
 def test_a_study_that_lists_its_lams_says_nothing_of_a_search(tmp_path):
     fake = Fake()
     open_study(tmp_path, fake.recipe())
     study_summary = summary(read_study(tmp_path))
-    assert (
-        "search" in sentences(study_summary),
-        search_table(study_summary),
-        contents(study_summary)["search"],
-    ) == (
-        False,
-        None,
-        None,
-    )
+    assert "search" not in sentences(study_summary)
+    assert contents(study_summary)["search"] is None
     assert "How λ was chosen" not in document(study_summary)
 
 

@@ -7,7 +7,6 @@ from erce.files import write_json
 from erce.reporting.numbers.gains import summary
 from erce.reporting.pages import figures
 from erce.reporting.pages.html import document
-from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
 from erce.study.folder import cell_folder
 from erce.types import Arm
@@ -169,80 +168,6 @@ def test_nothing_chosen_is_said_with_the_reason(tmp_path):
 def test_a_missing_baseline_is_said(tmp_path):
     study_summary = _summary(tmp_path, skip={(TASK, 0.0, seed) for seed in range(3)})
     assert "has nothing to be compared with: λ = 0" in sentences(study_summary)["headline"]
-
-
-HEALTHY = {
-    "control": None,
-    "problems": 200,
-    "samples": 2,
-    "reasons": ("different",),
-    "right": lambda task, arm, decoding: {0.5: 1.0, None: 0.2, "dft": 0.0}.get(arm, 0.96),
-}
-
-
-CUT = {"reasons": ("truncated",), "together": True}
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"skip": {(TASK, 1.0, 2)}}, "1 of 10 cells are missing (sums-lam1-seed2): every number"),
-        ({"skip": {(TASK, lam, s) for lam in (0.5, 1.0) for s in (0, 1)}}, "and 1 more): every number"),
-        (
-            {"lams": (0.0, 0.5)},
-            "λ = 0.5 is the strongest tried, and the best may lie beyond. Add λ = 1 to",
-        ),
-        ({"seeds": (0,)}, "There is one seed"),
-        ({"seeds": (0, 1)}, "Two seeds say little"),
-        ({"problems": 30}, "30 test problems are few"),
-        ({"problems": 30, "right": _always((0.4, 0.7), (0.5, 0.5))}, "points to either side"),
-        ({"reasons": ("truncated",)}, "were cut off at the token limit. Raise max_new_tokens"),
-        (CUT | {"limit": 8}, "were cut off at the token limit. Raise max_new_tokens"),
-        (CUT | {"limit": 500}, "were cut off at the token limit, at over 4 times the length of those that"),
-        (CUT | {"limit": 500}, "the model does not stop by itself. End completions at a text that follows"),
-        (
-            {"reasons": ("truncated",), "objectives": ("dft",)},
-            "100.0 % of the sampled completions of dft on sums were cut off",
-        ),
-        ({"reasons": ("timeout",)}, "ran into the verifier's time limit"),
-        ({"reasons": ("error",)}, "could not be judged, a fault of the task or the machine"),
-        ({"reasons": ("opaque",)}, "returned objects that no other process can compare"),
-        ({"warnings": ("programs ran unprotected",)}, "programs ran unprotected"),
-        ({"right": lambda task, lam, decoding: 0.9 if lam is None else 0.5}, "The base model is better than"),
-        ({"validation": 0}, "There is no validation split"),
-        ({"versions": {"sums-lam1-seed0": {"torch": "2.6.0"}}}, "2 different sets of package versions"),
-    ],
-)
-def test_what_could_be_wrong_is_named(tmp_path, changes, sentence):
-    study_summary = cautions(_summary(tmp_path, **(HEALTHY | changes)))
-    assert any(sentence in text for text in study_summary), study_summary
-
-
-@pytest.mark.parametrize(
-    ("after", "warned"),
-    [
-        ("\n\nQ: 4 + 3?\nA: 7\n#### 7", True),
-        ("\nAgain:\n#### 18", False),  # the same answer
-        ("\n#### 2. Check\nIt is even.\n#### 3 or so", False),  # headings and doubt
-    ],
-)
-def test_completions_that_go_on_to_a_second_answer_are_counted(tmp_path, after, warned):
-    def text(cell, number, accepted):
-        goes_on = number % 50 == 0 and cell.name == "sums-lam0.5-seed0"  # 2 % of one arm
-        return "9 + 9 = 18\n#### 18" + after * goes_on
-
-    texts = [text for text in cautions(_summary(tmp_path, **HEALTHY, text=text)) if "####" in text]
-    sentence = "2.0 % of the completions of sums-lam0.5-seed0 go on after an answer (`####`) to another one"
-    assert [text.startswith(sentence) for text in texts] == [True] * warned
-
-
-def test_a_base_model_that_never_stops_is_not_the_studys_fault(tmp_path):
-    right = {"right": lambda task, lam, decoding: 0.0 if lam is None else 1.0}
-    assert cautions(_summary(tmp_path, **(HEALTHY | right | {"reasons": ("truncated",)}))) == []
-
-
-def test_a_study_without_faults_has_no_cautions(tmp_path):
-    assert cautions(_summary(tmp_path, **HEALTHY)) == []
 
 
 @pytest.mark.parametrize(

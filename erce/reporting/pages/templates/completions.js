@@ -33,7 +33,7 @@ function problemsAsked() {
   return matching;
 }
 
-function isJudged(at) {
+function hasVerdict(at) {
   if (verdict.value === "right") return verdicts[at][1];
   if (verdict.value === "wrong") return !verdicts[at][1];
   return verdict.value === "" || at === Number(verdict.value);
@@ -45,7 +45,7 @@ function filter() {
     (row) =>
       (asked === null || asked.has(row[0])) &&
       (arm.value === "" || row[1] === Number(arm.value)) &&
-      isJudged(row[2]) &&
+      hasVerdict(row[2]) &&
       (decoding.value === "" || row[3] === decoding.value),
   );
   start = 0;
@@ -65,8 +65,8 @@ function show() {
     const read = row[5] === null ? "" : `, read as ${row[5]}`;
     made.push(element("p", "arm", `${arms[row[1]]} · ${row[3]} · seed ${row[4]}`));
     made.push(element("pre", "", row[6]));
-    const judged = `${right ? "✓ right" : "✗ not accepted"}: ${reason}${read}`;
-    made.push(element("p", right ? "verdict right" : "verdict wrong", judged));
+    const verdictText = `${right ? "✓ right" : "✗ not accepted"}: ${reason}${read}`;
+    made.push(element("p", right ? "verdict right" : "verdict wrong", verdictText));
   });
   list.replaceChildren(...made);
   const end = start + shown.length;

@@ -1,25 +1,22 @@
-"""A study → accuracy over temperature, and whether the chosen λ beats λ = 0 at any of them."""
+"""A study → accuracy over temperature, and whether the chosen λ beats λ = 0 at its best temperature."""
 
 from dataclasses import asdict, dataclass
-from enum import Enum
 from statistics import fmean
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from erce.recipe import temperatures
 from erce.reporting.numbers.gains import Summary, gain_as_json, known_mean
 from erce.stats import Gain, paired_gain
-from erce.types import BASELINE, Arm
+from erce.types import Arm
 
 
 @dataclass(frozen=True)
 class Point:
     """One arm at one temperature, means over its seeds; accuracies are fractions of 1.
 
-    `entropy`, nats a token, is of the distributions that the completions of the test problems were drawn
-    from, at this temperature: 0 for greedy. It is None where a completion has none; `validation` is None
-    without validation problems.
+    `entropy`, in nats per token, is that of the distributions that the completions of the test problems were
+    sampled from, at this temperature: 0 for greedy. It is None where a completion has none; `validation` is
+    None without validation problems.
     """
 
     temperature: float
@@ -27,14 +24,6 @@ class Point:
     accuracy: float
     entropy: float | None
     validation: float | None
-
-
-class ContestResult(Enum):
-    """The side of 0 on which the interval of a gain lies: above, below, or both."""
-
-    BETTER = "better"
-    WORSE = "worse"
-    UNCLEAR = "unclear"
 
 
 class Contest(NamedTuple):
@@ -55,34 +44,34 @@ class Contest(NamedTuple):
     hindsight: Gain
 
     @property
-    def finding(self) -> ContestResult:
+    def finding(self) -> str:
+        """Say on which side of 0 the interval lies: "better", "worse", or "unclear" for both sides."""
         if self.gain.low > 0:
-            return ContestResult.BETTER
-        return ContestResult.WORSE if self.gain.high < 0 else ContestResult.UNCLEAR
+            return "better"
+        return "worse" if self.gain.high < 0 else "unclear"
 
     def as_json(self) -> dict[str, Any]:
-        hindsight = gain_as_json(self.hindsight)
         return self._asdict() | {
             **gain_as_json(self.gain),
-            "finding": self.finding.value,
-            "hindsight": hindsight["gain"],
-            "hindsight_ci": hindsight["ci"],
+            "finding": self.finding,
+            "hindsight": self.hindsight.gain,
+            "hindsight_ci": [self.hindsight.low, self.hindsight.high],
         }
 
 
 @dataclass(frozen=True)
-class Frontier:
+class TemperatureSweep:
     """Every arm's points at rising temperature; `best` is the temperature that validation prefers.
 
-    A run draws the frontier for the base model, cross-entropy and the chosen λ; the other arms have fewer
+    A run samples the sweep for the base model, cross-entropy and the chosen λ; the other arms have fewer
     temperatures.
     """
 
     chosen: Arm | None  # None also where λ = 0 was chosen
+    baseline: Arm
     lines: dict[Arm, list[Point]]
     best: dict[Arm, float]
     contest: Contest | None
-    baseline: Arm = BASELINE
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values, one entry an arm."""
@@ -97,25 +86,25 @@ class Frontier:
         return {"arms": arms, "contest": self.contest and self.contest.as_json()}
 
 
-def temperature_frontier(summary: Summary) -> Frontier | None:
-    """Return the frontier of the study's own task; None without one in the recipe or two temperatures.
+def temperature_sweep(summary: Summary) -> TemperatureSweep | None:
+    """Return the sweep of the study's own task; None without one in the recipe or without two temperatures.
 
     A temperature counts for an arm where all its finished seeds have it.
     """
-    recipe = summary.study.recipe
-    if not recipe.decoding.temperatures:
+    if not summary.study.recipe.decoding.temperatures:
         return None
-    lines = {arm: _line(summary, arm) for arm in summary.arms(recipe.task)}
+    lines = {arm: _line(summary, arm) for arm in summary.arms(summary.task)}
     lines = {arm: line for arm, line in lines.items() if len(line) > 1}
     if not lines:
         return None
     best = {arm: at for arm, line in lines.items() if (at := _best(line)) is not None}
-    return Frontier(summary.chosen_penalty, lines, best, _contest(summary, lines, best), summary.baseline)
+    contest = _contest(summary, lines, best)
+    return TemperatureSweep(summary.chosen_penalty, summary.baseline, lines, best, contest)
 
 
 def _line(summary: Summary, arm: Arm) -> list[Point]:
-    study, task = summary.study, summary.study.recipe.task
-    scores = [study.results[cell]["scores"] for cell in study.cells(task, arm)]
+    study = summary.study
+    scores = [study.results[cell]["scores"] for cell in study.cells(summary.task, arm)]
     points = []
     for temperature, decoding in temperatures(study.recipe).items():
         test = [split["test"][decoding] for split in scores if decoding in split["test"]]
@@ -139,36 +128,30 @@ def _line(summary: Summary, arm: Arm) -> list[Point]:
 
 def _best(line: list[Point]) -> float | None:
     """Return the temperature with the best validation, the lowest of equals; None if one is not validated."""
-    scores = {point.temperature: point.validation for point in line}
-    known = {temperature: score for temperature, score in scores.items() if score is not None}
-    return min(known, key=lambda at: (-known[at], at)) if len(known) == len(scores) else None
+    if any(point.validation is None for point in line):
+        return None
+    return min(line, key=lambda point: (-(point.validation or 0), point.temperature)).temperature
 
 
 def _contest(summary: Summary, lines: dict[Arm, list[Point]], best: dict[Arm, float]) -> Contest | None:
-    chosen, zero = summary.chosen_penalty, summary.baseline
+    chosen, zero, study = summary.chosen_penalty, summary.baseline, summary.study
     if chosen is None or chosen.lam is None or chosen not in best or zero not in best:
         return None
-    study = summary.study
-    if any(cell.task == study.recipe.task and cell.arm in (chosen, zero) for cell in study.missing):
-        return None  # they are not yet drawn at every temperature
+    if any(cell.task == summary.task and cell.arm in (chosen, zero) for cell in study.missing):
+        return None  # they are not yet sampled at every temperature
     most = max(lines[zero], key=lambda point: (point.accuracy, -point.temperature)).temperature
+    decodings = temperatures(study.recipe)
     treated, baseline, in_hindsight = (
-        _outcomes(summary, arm, at) for arm, at in ((chosen, best[chosen]), (zero, best[zero]), (zero, most))
+        summary.outcomes(arm, decodings[at])
+        for arm, at in ((chosen, best[chosen]), (zero, best[zero]), (zero, most))
     )
-    gain, hindsight = (paired_gain(treated, untreated) for untreated in (baseline, in_hindsight))
     return Contest(
         lam=chosen.lam,
         temperature=best[chosen],
         baseline_temperature=best[zero],
         mean=float(treated.mean()),
         baseline=float(baseline.mean()),
-        gain=gain,
+        gain=paired_gain(treated, baseline),
         hindsight_temperature=most,
-        hindsight=hindsight,
+        hindsight=paired_gain(treated, in_hindsight),
     )
-
-
-def _outcomes(summary: Summary, arm: Arm, temperature: float) -> np.ndarray:
-    study = summary.study
-    decoding = temperatures(study.recipe)[temperature]
-    return study.outcomes(study.recipe.task, arm, split="test", decoding=decoding)

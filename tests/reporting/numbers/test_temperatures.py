@@ -4,16 +4,14 @@ import json
 
 import numpy as np
 import pytest
-from toys.studies import TASK, arm_of, make_study, named
+from toys.studies import TASK, arm_of, make_study, named, with_results
 
-from erce.files import read_json, write_json
 from erce.reporting import contents
-from erce.reporting.numbers.frontier import ContestResult, temperature_frontier
 from erce.reporting.numbers.gains import summary
-from erce.reporting.pages.line_figures import accuracy_over_temperature
-from erce.reporting.words.sentences import frontier_sentence, sentences
+from erce.reporting.numbers.temperatures import temperature_sweep
+from erce.reporting.pages.figures import accuracy_over_temperature
+from erce.reporting.words.sentences import contest_sentence, sentences
 from erce.stats import paired_gain
-from erce.study.folder import cell_folder, read_study
 from erce.types import BASELINE, Arm
 
 AT = {"greedy": 0.0, "sampled": 0.8}
@@ -58,11 +56,11 @@ def study_summary(tmp_path_factory):
         "entropy": _entropy,
         "objectives": ("dft",),
     }
-    return _summary(tmp_path_factory.mktemp("frontier"), **changes)
+    return _summary(tmp_path_factory.mktemp("sweep"), **changes)
 
 
 def test_every_arm_has_a_point_a_temperature_with_the_numbers_of_its_cells(study_summary):
-    lines = temperature_frontier(study_summary).lines
+    lines = temperature_sweep(study_summary).lines
     assert list(lines) == list(map(arm_of, (None, 0.0, 0.5, 1.0, "dft")))
     for arm, line in lines.items():
         assert [(point.temperature, point.decoding) for point in line] == [
@@ -78,7 +76,7 @@ def test_every_arm_has_a_point_a_temperature_with_the_numbers_of_its_cells(study
 
 
 def test_each_arm_is_taken_at_its_own_best_validation_temperature_and_compared_on_test(study_summary):
-    contest = temperature_frontier(study_summary).contest
+    contest = temperature_sweep(study_summary).contest
     assert (contest.lam, contest.temperature, contest.baseline_temperature) == (0.5, 1.0, 0.2)
     arms = [
         study_summary.study.outcomes(TASK, arm, split="test", decoding=name)
@@ -91,19 +89,18 @@ def test_each_arm_is_taken_at_its_own_best_validation_temperature_and_compared_o
 
 def _with_validation(made, scores):
     """The study with these validation scores, (arm, decoding) → pass@1, and each test score turned round."""
-    for cell in made.results:
-        path = cell_folder(made.root, made.recipe, cell) / "result.json"
-        result = read_json(path)
+
+    def change(cell, result):
         for decoding, held in result["scores"]["validation"].items():
             held["pass@1"] = scores.get((named(cell.arm), decoding), 0.1)
-        write_json(path, result)
-    return summary(read_study(made.root))
+
+    return summary(with_results(made, change))
 
 
 def test_test_scores_choose_no_temperature_and_ties_go_to_the_lower(tmp_path):
     made = make_study(tmp_path / "runs", **SMALL, right=_right({0.0: 0.2, 0.5: 1.0}))
     scores = {(0.0, "sampled"): 0.5, (0.0, "T1"): 0.5, (0.5, "sampled"): 0.6, (0.5, "greedy"): 0.7}
-    contest = temperature_frontier(_with_validation(made, scores)).contest
+    contest = temperature_sweep(_with_validation(made, scores)).contest
     assert (contest.lam, contest.temperature, contest.baseline_temperature) == (0.5, 0.0, 0.8)
 
 
@@ -119,12 +116,12 @@ def test_the_sentence_says_what_the_interval_says(tmp_path, chances, finding, wo
     made = make_study(tmp_path / "runs", **SMALL, right=_right({0.0: 0.2, 0.5: 1.0}, **chances))
     scores = {(0.0, "T0.2"): 0.3, (0.5, "T1"): 0.4, (0.5, "sampled"): 0.35}
     study_summary = _with_validation(made, scores)
-    frontier = temperature_frontier(study_summary)
-    gain = frontier.contest.gain
+    sweep = temperature_sweep(study_summary)
+    gain = sweep.contest.gain
     assert {"better": gain.low > 0, "worse": gain.high < 0, "unclear": gain.low <= 0 <= gain.high}[finding]
-    assert frontier.contest.finding == ContestResult(finding)
+    assert sweep.contest.finding == finding
     text = sentences(study_summary)["sharpening"]
-    assert text == frontier_sentence(frontier)
+    assert text == contest_sentence(sweep)
     assert words in text
     assert "hangs on" not in text
     assert "cross-entropy is best at temperature 0.2 and λ = 0.5 at 1, of 4 from 0 to 1." in text
@@ -135,10 +132,10 @@ def test_a_gain_that_hangs_on_validations_choice_of_temperature_is_said_to(tmp_p
     """Validation takes 0.2 for cross-entropy, which is at its best on test, as good as the penalty, at 1."""
     made = make_study(tmp_path / "runs", **SMALL, right=_right({0.0: 1.0, 0.5: 1.0}, baseline=0.6))
     study_summary = _with_validation(made, {(0.0, "T0.2"): 0.9, (0.5, "T1"): 0.9, (0.5, "sampled"): 0.9})
-    frontier = temperature_frontier(study_summary)
-    contest, accuracies = frontier.contest, [point.accuracy for point in frontier.lines[BASELINE]]
-    assert contest.finding == ContestResult.BETTER
-    best = frontier.lines[BASELINE][accuracies.index(max(accuracies))]
+    sweep = temperature_sweep(study_summary)
+    contest, accuracies = sweep.contest, [point.accuracy for point in sweep.lines[BASELINE]]
+    assert contest.finding == "better"
+    best = sweep.lines[BASELINE][accuracies.index(max(accuracies))]
     arms = [
         study_summary.study.outcomes(TASK, arm, split="test", decoding=name)
         for arm, name in ((Arm(0.5), "sampled"), (BASELINE, best.decoding))
@@ -148,25 +145,25 @@ def test_a_gain_that_hangs_on_validations_choice_of_temperature_is_said_to(tmp_p
     assert contest.hindsight == gain
     assert gain.low < 0
     assert f"hangs on the temperature which validation chose for cross-entropy: at {best.temperature:g}" in (
-        frontier_sentence(frontier)
+        contest_sentence(sweep)
     )
 
 
-def test_the_json_holds_every_point_and_none_without_a_frontier(study_summary, tmp_path):
-    held = json.loads(json.dumps(contents(study_summary)["frontier"], allow_nan=False))
+def test_the_json_holds_every_point_and_none_without_a_sweep(study_summary, tmp_path):
+    held = json.loads(json.dumps(contents(study_summary)["temperatures"], allow_nan=False))
     assert [(arm["lam"], arm["objective"]) for arm in held["arms"]] == [
         (None, None),
         *((lam, "cross-entropy") for lam in (0.0, 0.5, 1.0)),
         (0.0, "dft"),
     ]
-    contest = temperature_frontier(study_summary).contest
+    contest = temperature_sweep(study_summary).contest
     assert held["contest"]["ci"] == [contest.gain.low, contest.gain.high]
     assert held["contest"]["hindsight"] == contest.hindsight.gain
-    assert held["contest"]["finding"] == contest.finding.value
+    assert held["contest"]["finding"] == contest.finding
     assert held["arms"][2]["best_temperature"] == held["contest"]["temperature"] == 1.0
     assert held["arms"][0]["points"][3]["decoding"] == "T1"
     plain = _summary(tmp_path, temperatures=(), right=_right({}))
-    assert contents(plain)["frontier"] is None
+    assert contents(plain)["temperatures"] is None
     assert "at one temperature, 0.8." in sentences(plain)["sharpening"]
 
 
@@ -178,42 +175,57 @@ def test_the_json_holds_every_point_and_none_without_a_frontier(study_summary, t
         {"right": lambda task, arm, decoding: 0.9 - 0.3 * (arm or 0)},
     ],
 )
-def test_there_is_a_frontier_and_no_contest_where_nothing_can_be_compared(tmp_path, changes):
+def test_there_is_a_sweep_and_no_contest_where_nothing_can_be_compared(tmp_path, changes):
     study_summary = _summary(tmp_path, **({"right": _right({})} | changes))
-    frontier = temperature_frontier(study_summary)
-    assert len(frontier.lines) >= 3
-    assert frontier.contest is None
-    assert frontier_sentence(frontier) == ""
-    accuracy_over_temperature(frontier).draw_without_rendering()
+    sweep = temperature_sweep(study_summary)
+    assert len(sweep.lines) >= 3
+    assert sweep.contest is None
+    assert contest_sentence(sweep) == ""
+    accuracy_over_temperature(sweep).draw_without_rendering()
 
 
 def test_what_a_cell_lacks_is_no_point_and_no_line(tmp_path):
     made = make_study(tmp_path / "runs", **SMALL, right=_right({}))
-    cells = {(cell.lam, cell.seed): cell for cell in made.results}
-    for at, decoding in (((0.5, 2), "greedy"), ((1.0, 0), "T1")):
-        path = cell_folder(made.root, made.recipe, cells[at]) / "result.json"
-        result = read_json(path)
-        if decoding == "greedy":
+
+    def change(cell, result):
+        if (cell.lam, cell.seed) == (0.5, 2):
             del result["scores"]["test"]["greedy"]
-        else:
+        if (cell.lam, cell.seed) == (1.0, 0):
             result["scores"]["test"]["T1"]["drawn_entropy"] = None
-        write_json(path, result)
-    frontier = temperature_frontier(summary(read_study(made.root)))
-    assert [point.temperature for point in frontier.lines[Arm(0.5)]] == [0.2, 0.8, 1.0]
-    assert [point.entropy is None for point in frontier.lines[Arm(1.0)]] == [False, False, False, True]
+
+    sweep = temperature_sweep(summary(with_results(made, change)))
+    assert [point.temperature for point in sweep.lines[Arm(0.5)]] == [0.2, 0.8, 1.0]
+    assert [point.entropy is None for point in sweep.lines[Arm(1.0)]] == [False, False, False, True]
     assert (
-        len([line for line in accuracy_over_temperature(frontier).axes[0].lines if line.get_marker() != "*"])
+        len([line for line in accuracy_over_temperature(sweep).axes[0].lines if line.get_marker() != "*"])
         == 4
     )
 
 
 def test_the_figure_tells_the_arms_apart_without_colour_and_marks_the_best_temperatures(study_summary):
-    frontier = temperature_frontier(study_summary)
-    drawn = accuracy_over_temperature(frontier).axes[0].lines
+    sweep = temperature_sweep(study_summary)
+    drawn = accuracy_over_temperature(sweep).axes[0].lines
     lines = [line for line in drawn if line.get_marker() != "*"]
     looks = [(line.get_linestyle(), line.get_marker(), line.get_linewidth()) for line in lines]
     assert len(set(looks)) == 4
     assert looks[3] == looks[4]
-    for line, points in zip(lines, frontier.lines.values(), strict=True):
+    for line, points in zip(lines, sweep.lines.values(), strict=True):
         assert np.allclose(line.get_xydata(), [(point.temperature, 100 * point.accuracy) for point in points])
     assert [line.get_xdata()[0] for line in drawn if line.get_marker() == "*"] == [0.2, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "names"),
+    [
+        ({}, ["base model", "cross-entropy", "λ = 0.5, chosen", "other λ"]),
+        (
+            {"validation": 0, "objectives": ("dft",)},
+            ["base model", "cross-entropy", "other λ and objectives"],
+        ),
+        ({"lams": (0.0,)}, ["base model", "cross-entropy"]),
+    ],
+)
+def test_the_legend_names_what_is_asked_about_and_sums_up_the_rest(tmp_path, changes, names):
+    sweep = temperature_sweep(_summary(tmp_path, **({"right": _right({})} | changes)))
+    legend = accuracy_over_temperature(sweep).legends[0]
+    assert [text.get_text() for text in legend.get_texts()] == names

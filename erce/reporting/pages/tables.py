@@ -1,0 +1,257 @@
+"""Rows → tables: the terminal's, and files in the paper's form as Markdown, LaTeX (booktabs) and CSV.
+
+± is the sample standard deviation over seeds, with n − 1 in its denominator; the paper's own ± divides by n.
+In the files bold is the highest mean on the test problems, ★ the λ that was chosen on validation, which need
+not be the same.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from erce.catalog import is_own
+from erce.errors import counted
+from erce.files import write_text
+from erce.reporting.format import (
+    MINUS,
+    NOTHING,
+    file_name,
+    fixed,
+    grouped,
+    interval,
+    known_as,
+    one_line,
+    p_value,
+    percent,
+    points,
+    row_label,
+    spread,
+    visible,
+)
+from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
+from erce.reporting.words.sentences import seeds_note
+from erce.types import Arm
+
+STAR = "★"
+NOTE = (
+    f"±: sample standard deviation over seeds · {STAR}: chosen on validation · gain: over λ = 0; it and the "
+    "columns to its right are of samples · p: test of no gain, corrected for all rows (Holm) · any form: % "
+    "right if the form of the answer is ignored · none, cut: % without an answer and cut off · tokens, nats: "
+    "mean length and entropy"
+)
+ANY_FORM = "any form"
+BEFORE = "before"
+HEADINGS = ("greedy", "sampled", "gain", "95 % interval", "p")
+HEADINGS += (ANY_FORM, "none", "cut", "tokens", "nats", BEFORE)
+WIDE_COLUMNS = 109  # of a terminal; narrower ones have no column for p
+LATEX = {character: rf"\{character}" for character in "_&%#${}"} | {  # what LaTeX would not print as it is
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+    "λ": r"$\lambda$",
+    "±": r"$\pm$",
+    STAR: r"$^{\star}$",
+    MINUS: "$-$",
+    NOTHING: "--",
+}
+
+
+def print_tables(summary: Summary, console: Console) -> None:
+    """Print a table for each task that has a finished cell: percentages, and gains in points."""
+    for task in summary.study.recipe.tasks:
+        if summary.arms(task):
+            console.print(_terminal_table(summary, task, wide=console.width >= WIDE_COLUMNS))
+    recipe = summary.study.recipe
+    negative = " · λ < 0: confidence penalty" if min(recipe.lams) < 0 else ""
+    named = " · by name: other objectives" if recipe.objectives else ""
+    if named and not any(arm.lam for arm in recipe.other_arms):
+        named += ", at λ = 0"
+    if summary.own:
+        named += " · rft, self: trained on own right answers, beside the given ones and alone"
+        named += f" · {BEFORE}: tokens sampled before training" if console.width >= WIDE_COLUMNS else ""
+    note = NOTE if summary.decoding == "sampled" else NOTE.replace("of samples", "of greedy completions")
+    console.print(note + negative + named, style="dim")
+
+
+def score_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
+    """Return an arm's accuracies, greedy and sampled, then its gain, the gain's interval and p after Holm."""
+    greedy, sampled = (summary.row(task, arm, decoding) for decoding in ("greedy", "sampled"))
+    accuracies = [spread(row.mean, row.sd) if row else NOTHING for row in (greedy, sampled)]
+    arm_gain = summary.gain(task, arm, summary.decoding)
+    if arm_gain is None or arm == summary.baseline:
+        return [*accuracies, NOTHING, NOTHING, NOTHING]
+    return [*accuracies, points(arm_gain.gain.gain), interval(arm_gain.gain), p_value(arm_gain.p_holm)]
+
+
+def pipe_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Write Markdown's pipe table, the first column on the left; the cells are Markdown already."""
+    lines = [headings, ["---", *["---:"] * (len(headings) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table of one task and decoding, to be written to a file; `seeds` are its columns of single seeds."""
+
+    rows: list[TableRow]
+    seeds: list[int]  # none in the short form
+    chosen: Arm | None
+    baseline: Arm
+
+    @property
+    def note(self) -> str:
+        row = max(self.rows, key=lambda row: row.n_seeds)
+        samples = "" if row.decoding == "greedy" else f", {row.n_samples} per problem"
+        problems = counted(row.n_problems, "test problem")
+        return (
+            f"{one_line(row.task)}, {row.decoding}{samples}: Pass@1 on {problems}. "
+            f"± is the sample standard deviation (n − 1) over {counted(row.n_seeds, 'seed')}. "
+            "Bold: highest mean on test. ★: chosen on validation."
+        )
+
+    @property
+    def headings(self) -> list[str]:
+        return [*(f"Seed {seed}" for seed in self.seeds), "Mean", "Std. Dev."] if self.seeds else ["Pass@1"]
+
+    def label(self, row: TableRow) -> str:
+        """Return the name of a row's arm on one line, with a star if validation chose it."""
+        name = known_as(row.arm, self.baseline)
+        star = f" {STAR}" if row.arm == self.chosen else ""
+        return one_line(row_label(row.arm, self.baseline)) + (f" ({name})" if name else "") + star
+
+    def cells(self, row: TableRow) -> list[str]:
+        """Return a row's cells after the label, the best mean in Markdown's bold, ties as well.
+
+        The base model is not trained: it has no seeds and is never the best.
+        """
+        best = max((each.mean for each in self.rows if not each.arm.is_base), default=None)
+        mean = fixed(row.mean, 4)
+        if row.mean == best and not row.arm.is_base:
+            mean = f"**{mean}**"
+        sd = "" if row.sd is None else f"± {fixed(row.sd, 4)}"
+        if not self.seeds:
+            return [f"{mean} {sd}".rstrip()]
+        return [*(fixed(score, 4) for score in self.scores(row)), mean, sd or NOTHING]
+
+    def scores(self, row: TableRow) -> list[float | None]:
+        """Return the score of each seed; None for an unfinished seed, and throughout for the base model."""
+        return [None if row.arm.is_base else row.seeds.get(seed) for seed in self.seeds]
+
+
+def write_tables(summary: Summary, folder: Path) -> None:
+    """Write TASK-DECODING-summary and TASK-DECODING-seeds, each as .md, .tex and .csv."""
+    for task in summary.study.recipe.tasks:
+        for decoding in DECODINGS:
+            rows = [row for row in summary.rows if (row.task, row.decoding) == (task, decoding)]
+            if not rows:
+                continue
+            for kind, seeds in (("summary", []), ("seeds", list(summary.study.recipe.seeds))):
+                sheet = Sheet(rows, seeds, summary.chosen, summary.baseline)
+                for suffix, write in FORMATS.items():
+                    write_text(folder / f"{file_name(task)}-{decoding}-{kind}.{suffix}", write(sheet))
+
+
+def markdown(sheet: Sheet) -> str:
+    """Write a pipe table and its note; the pipes of names are escaped."""
+    rows = [[sheet.label(row).replace("|", r"\|"), *sheet.cells(row)] for row in sheet.rows]
+    return f"{pipe_table(['λ', *sheet.headings], rows)}\n\n{sheet.note}\n"
+
+
+def latex(sheet: Sheet) -> str:
+    """Write a tabular for booktabs, to be \\input; the note is a comment above it, and names are escaped."""
+    headings = [r"$\lambda$", *(rf"\textbf{{{heading}}}" for heading in sheet.headings)]
+    lines = [
+        f"% {sheet.note}",
+        rf"\begin{{tabular}}{{l{'c' * len(sheet.headings)}}}",
+        r"\toprule",
+        " & ".join(headings) + r" \\",
+        r"\midrule",
+    ]
+    for row in sheet.rows:
+        cells = [re.sub(r"\*\*(.*)\*\*", r"\\textbf{\1}", _escaped(cell)) for cell in sheet.cells(row)]
+        lines.append(" & ".join([_escaped(sheet.label(row)), *cells]) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def comma_separated(sheet: Sheet) -> str:
+    """Write CSV in full precision; an empty field is an unfinished seed, or the spread of a single seed."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    seeds = [f"seed_{seed}" for seed in sheet.seeds]
+    writer.writerow(["lam", "objective", *seeds, "mean", "sd_sample", "n_seeds", "chosen", "flexible"])
+    for row in sheet.rows:
+        lam = "base" if row.arm.is_base else f"{row.arm.lam:g}"
+        means = [row.mean, row.sd, row.n_seeds, int(row.arm == sheet.chosen), row.flexible]
+        writer.writerow([lam, row.arm.as_json()["objective"], *sheet.scores(row), *means])
+    return text.getvalue()
+
+
+FORMATS = {"md": markdown, "tex": latex, "csv": comma_separated}
+
+
+def _escaped(text: str) -> str:
+    """Escape a text, so that LaTeX prints it and does not run it."""
+    return "".join(LATEX.get(character, character) for character in text.replace(f" {STAR}", STAR))
+
+
+def _terminal_table(summary: Summary, task: str, *, wide: bool) -> Table:
+    role = ", the control" if task == summary.study.recipe.control else ""
+    table = Table(
+        title=Text(f"{visible(task)}{role}: right on the test problems, in %"),
+        box=box.SIMPLE_HEAD,
+        title_style="bold",
+        title_justify="left",
+        padding=(0, 1 if wide else 0),
+    )
+    table.add_column("λ", overflow="fold")
+    headings = _headings(summary, task, wide=wide)
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for arm in summary.arms(task):
+        chosen = arm == summary.chosen
+        name = "base" if arm.is_base else row_label(arm, summary.baseline)
+        if note := seeds_note(summary, task, arm):
+            name = f"{name} ({note})"
+        if not wide:
+            name = name.replace(", λ = ", " +\N{NO-BREAK SPACE}")
+            name = name.replace("-", "-\n").replace(":", ": ") if "-" in name else name
+        table.add_row(
+            f"{name} {STAR}" if chosen else name,
+            *(cell for name, cell in _cells(summary, task, arm).items() if name in headings),
+            style="bold" if chosen else None,
+        )
+    return table
+
+
+def _headings(summary: Summary, task: str, *, wide: bool) -> list[str]:
+    """Return the columns: p and "before" in a wide terminal, "any form" where the task's verifier tells."""
+    left_out = set() if wide else {"p", BEFORE}
+    if not summary.own:
+        left_out.add(BEFORE)
+    if all(row.flexible is None for row in summary.rows if row.task == task):
+        left_out.add(ANY_FORM)
+    return [heading for heading in HEADINGS if heading not in left_out]
+
+
+def _cells(summary: Summary, task: str, arm: Arm) -> dict[str, str]:
+    """Return heading → cell of an arm's row."""
+    row = summary.row(task, arm, summary.decoding)
+    unknown = 0.0 if summary.study.verifiers else None  # only our verifiers say each of these reasons
+    none = None if is_own(task) else unknown  # a user's function may not tell
+    further = (
+        percent(row.flexible if row else None),
+        percent(row.reasons.get("no answer", none) if row else None),
+        percent(row.reasons.get("truncated", unknown) if row else None),
+        fixed(row.tokens if row else None, 1),
+        fixed(row.entropy if row else None, 3),
+        grouped(row.sampled_before if row else None),
+    )
+    return dict(zip(HEADINGS, (*score_cells(summary, task, arm), *further), strict=True))
