@@ -25,7 +25,7 @@ from erce.study.samples import Journal, SampleSet, read_samples
 from erce.study.sampling import EVALUATED
 from erce.study.training import base_policy
 from erce.tasks import load_task
-from erce.tasks.verdicts import verdict
+from erce.tasks.verdicts import outcome, verdict
 from erce.types import Completion, Problem, Splits, Verdict
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SAMPLES = 4  # of a problem, at temperature 1, where the penalty acts too
 MOST_TEXTS = 400  # of either kind whose gradient is taken
 FEWEST_TEXTS = 10  # of either kind in each half of the problems; fewer cannot tell
-SHOWN, SHOWN_CHARACTERS = 3, 160  # samples in an error, and characters of each
+SHOWN = 3  # samples in an error
 
 
 @dataclass(frozen=True)
@@ -221,11 +221,7 @@ def _too_few(samples: Sequence[_Sample], recipe: Recipe) -> str:
     else:
         way_out = "the task is nearly solved, so a penalty can gain little"
     shown = samples[:: max(1, len(samples) // SHOWN)][:SHOWN]
-    lines = [
-        f"\n  problem {sample.problem.id!r}, {'accepted' if sample.verdict.accepted else 'rejected'} "
-        f"({sample.verdict.reason}): {sample.completion.text[:SHOWN_CHARACTERS]!r}"
-        for sample in shown
-    ]
+    lines = [f"\n  {outcome(sample.completion, sample.verdict)}" for sample in shown]
     return (
         f"{accepted} of {len(samples)} samples of the base model are right ({accepted / len(samples):.1%}). "
         f"It takes {FEWEST_TEXTS} finished {'right' if is_right else 'wrong'} ones in each half of the "

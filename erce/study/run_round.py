@@ -13,10 +13,11 @@ from erce.study.engines.progress import Amounts, progress
 from erce.study.folder import STUDY, cell_folder, is_done, planned_cells, read_result, read_timing
 from erce.study.plan import steps
 from erce.study.rounds import Asked, asked, is_lost
-from erce.study.samples import VerifiedSample, read_outcomes, read_samples
+from erce.study.samples import read_outcomes, read_samples
 from erce.study.sampling import all_completions, missing_completions
 from erce.study.search import Run
 from erce.study.state import CellState, cell_state
+from erce.tasks.verdicts import outcome
 
 FAILURES_SHOWN = 10
 FAILURES_TO_GIVE_UP = 3  # before the first success; then the other cells are not started
@@ -26,7 +27,7 @@ EVERYTHING = (
     "everything was right in every arm: the task is too easy to show a difference, or its verifier accepts "
     "everything"
 )
-EXAMPLES, LONGEST = 3, 160  # completions that the error shows, and characters of each
+EXAMPLES = 3  # completions that the error shows
 
 
 def run_round(
@@ -192,23 +193,13 @@ class FirstRound:
 
 
 def _sentence(why: str, cells: list[Cell], folders: list[Path]) -> str:
-    shown = list(zip(cells, folders, strict=True))[-EXAMPLES:]
-    lines = [_line(cell, read_samples(folder), at) for at, (cell, folder) in enumerate(shown)]
+    lines = []
+    for at, (cell, folder) in enumerate(list(zip(cells, folders, strict=True))[-EXAMPLES:]):
+        test = [sample for sample in read_samples(folder) if sample.sample_set.split == "test"]
+        _, completion, verdict = test[at % len(test)]
+        lines.append(f"{cell.arm.label}, {outcome(completion, verdict)}")
     return (
         f"{why}. The study stopped after its first round, and what is done is kept; to go on all the same, "
         f"repeat the command with --go-on (in Python go_on=True). {len(lines)} completions:"
         + "".join(f"\n  {line}" for line in lines)
     )
-
-
-def _line(cell: Cell, samples: list[VerifiedSample], at: int) -> str:
-    """Describe one completion of a test problem and its verdict; `repr` leaves nothing hidden in a text."""
-    test = [sample for sample in samples if sample.sample_set.split == "test"]
-    _, completion, verdict = test[at % len(test)]
-    read = "" if verdict.extracted is None else f", read as {_short(verdict.extracted)}"
-    outcome = f"{'accepted' if verdict.accepted else 'rejected'} ({verdict.reason}{read})"
-    return f"{cell.arm.label}, problem {_short(completion.problem)}, {outcome}: {_short(completion.text)}"
-
-
-def _short(text: str) -> str:
-    return repr(text) if len(text) <= LONGEST else f"{text[:LONGEST]!r} …"

@@ -33,7 +33,7 @@ def verdict(task: Task, problem: Problem, completion: Completion) -> Verdict:
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise VerifierError(
             f"the function that verifies task {task.name!r} raised {what} ({_line(error)}) for problem "
-            f"{problem.id!r} and the completion {_start(completion.text)}; correct it, and the same command "
+            f"{problem.id!r} and the completion {shown(completion.text)}; correct it, and the same command "
             "goes on"
         ) from error
 
@@ -67,10 +67,10 @@ def check_demonstrations(task: Task, problems: Iterable[Problem], *, refuse_unpr
         )
         raise InputError(
             f"task {task.name!r}: {fault} ({why}); correct the problem or the verifier"
-            f"\n  prompt: {_start(problem.prompt)}"
-            f"\n  demonstration: {_start(problem.demonstration)}"
-            f"\n  answer: {_start(problem.answer) if problem.answer else 'missing'}"
-            + (f"\n  read as: {_start(by_task.extracted)}" if by_task.extracted is not None else "")
+            f"\n  prompt: {shown(problem.prompt)}"
+            f"\n  demonstration: {shown(problem.demonstration)}"
+            f"\n  answer: {shown(problem.answer) if problem.answer else 'missing'}"
+            + (f"\n  read as: {shown(by_task.extracted)}" if by_task.extracted is not None else "")
         )
     if refuse_unproven and unproven:
         more = f" and {len(unproven) - SHOWN_IDS} more" if len(unproven) > SHOWN_IDS else ""
@@ -93,6 +93,15 @@ def _completion(problem: Problem) -> Completion:
     )
 
 
-def _start(text: str) -> str:
-    """Return the text's first characters in one line, in quotes."""
+def shown(text: str) -> str:
+    """Return a text's first characters in one line and in quotes; `repr` leaves nothing hidden."""
     return repr(text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…")
+
+
+def outcome(completion: Completion, verdict: Verdict) -> str:
+    """Return a line on a completion: its problem, whether it was accepted and why, and its text."""
+    read = "" if verdict.extracted is None else f", read as {shown(verdict.extracted)}"
+    accepted = "accepted" if verdict.accepted else "rejected"
+    return (
+        f"problem {shown(completion.problem)}, {accepted} ({verdict.reason}{read}): {shown(completion.text)}"
+    )

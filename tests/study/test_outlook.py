@@ -47,7 +47,7 @@ def test_too_few_samples_of_a_kind_are_refused_with_the_rate_and_the_way_out():
     first, *shown = str(refusal.value).split("\n")
     assert re.match(r"0 of 32 samples of the base model are right \(0.0%\)", first)
     assert [line.split("'")[0] for line in shown] == ["  problem "] * 3
-    assert all("rejected (different): '" in line for line in shown)
+    assert all("rejected (different" in line for line in shown)
 
 
 def test_where_a_task_has_not_enough_problems_a_stronger_model_is_asked_for(tmp_path, monkeypatch):
