@@ -40,9 +40,9 @@ CONTESTS = {  # by `Contest.finding`
 def sentences(summary: Summary) -> dict[str, str]:
     """Say what the study found, by subject and in reading order: "headline" first.
 
-    Then, where the study has them: "search", "own" (what own right answers cost), "greedy",
-    "difference-sampled", "difference-greedy" and "sharpening", which says whether the temperature sweep
-    explains a gain in samples or, without a sweep, that sharpening alone may explain the gain.
+    Then, where the study has them: "search", "own" (what own right answers cost), "greedy", "same" (whether
+    nothing changed), "difference-sampled", "difference-greedy" and "sharpening", which says whether the
+    temperature sweep explains a gain in samples or, without a sweep, that sharpening alone may explain it.
     """
     if alike := all_alike(summary):
         return {"headline": alike}
@@ -55,6 +55,7 @@ def sentences(summary: Summary) -> dict[str, str]:
         if summary.decoding != "greedy":
             opening = "With greedy decoding, one completion per problem, the same λ was right on"
             by_subject["greedy"] = _comparison(summary, "greedy", opening, "of problems")
+        by_subject["same"] = equivalence_sentence(summary)
         for decoding, gain in summary.interaction.items():
             by_subject[f"difference-{decoding}"] = (
                 f"{_where(decoding)} the gain minus the gain on the control {summary.study.recipe.control}, "
