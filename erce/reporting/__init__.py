@@ -18,7 +18,7 @@ from erce.reporting.pages.figures import accuracy, svg
 from erce.reporting.pages.html import completions_page, document
 from erce.reporting.pages.tables import print_tables, write_tables
 from erce.reporting.words.cautions import cautions, faults, next_steps
-from erce.reporting.words.sentences import all_alike, completion_line, equivalence_sentence, sentences
+from erce.reporting.words.sentences import all_alike, completion_line, sentences
 from erce.study.folder import read_study
 
 __all__ = ["report"]
@@ -100,8 +100,6 @@ def _print(summary: Summary, *, verbose: bool) -> None:
     meanings = [text for subject, text in by_subject.items() if verbose or subject in BRIEF]
     if all_alike(summary):
         meanings += map(completion_line, three_completions(summary))
-    elif verbose:
-        meanings += filter(None, [equivalence_sentence(summary)])
     for text in meanings:
         console.print(f"\n{visible(text)}", markup=False, highlight=False)
     if not all_alike(summary):

@@ -62,11 +62,11 @@ def interval(ends: Gain | Equivalence | None) -> str:
     return NOTHING if ends is None else f"{points(ends.low)} to {points(ends.high)}"
 
 
-def with_interval(gain: Gain) -> str:
+def gain_with_interval(gain: Gain) -> str:
     """Write a gain in points with its interval, and say what the interval covers.
 
     >>> from erce.stats import welch
-    >>> with_interval(welch([0.5, 0.6], [0.4, 0.5], confidence=0.5))
+    >>> gain_with_interval(welch([0.5, 0.6], [0.4, 0.5], confidence=0.5))
     '+10.0 points, 95 % interval +4.2 to +15.8 (over seeds)'
     """
     over = "problems alone; other seeds may differ" if gain.covers == "problems" else gain.covers

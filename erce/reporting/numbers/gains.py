@@ -108,13 +108,8 @@ class Summary:
 
     @property
     def baseline(self) -> Arm:
-        """The arm that gains are measured from: λ = 0 of the grid."""
+        """The arm that gains are measured from: λ = 0 of the grid; sentences call it by its objective."""
         return self.study.recipe.baseline
-
-    @property
-    def baseline_name(self) -> str:
-        """The baseline's name in sentences: the grid's objective."""
-        return self.study.recipe.objective
 
     @cached_property
     def own(self) -> dict[str, Any] | None:

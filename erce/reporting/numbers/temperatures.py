@@ -74,7 +74,7 @@ class TemperatureSweep:
     contest: Contest | None
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values, one entry an arm."""
+        """Return plain values, one entry per arm."""
         arms = [
             {
                 **arm.as_json(),

@@ -267,7 +267,9 @@ def _legend(figure: Figure, summary: Summary) -> None:
         Line2D([], [], color=PALETTE[decoding], linewidth=1.6, label=decoding, **MARKERS[decoding])
         for decoding in DECODINGS
     ]
-    handles.append(Line2D([], [], color=grey, linestyle=DASHED, linewidth=1.0, label=summary.baseline_name))
+    handles.append(
+        Line2D([], [], color=grey, linestyle=DASHED, linewidth=1.0, label=summary.baseline.objective)
+    )
     if any(row.arm.is_base for row in summary.rows):
         handles.append(Line2D([], [], color=grey, linestyle=DOTTED, linewidth=1.0, label="base model"))
     if summary.lam is not None:

@@ -136,7 +136,6 @@ def _sections(summary: Summary) -> dict[str, Any]:
     return {
         "decodings": DECODINGS,
         "sentences": words.sentences(summary),
-        "equivalence": words.equivalence_sentence(summary),
         "seeds_note": words.seeds_note,
         "faults": faults(summary),
         "next_steps": next_steps(summary),

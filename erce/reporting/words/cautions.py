@@ -13,11 +13,18 @@ from typing import NamedTuple
 
 from erce.catalog import is_own
 from erce.errors import counted
-from erce.reporting.format import fixed, interval, percent, points, sentence_label, strength, with_interval
+from erce.reporting.format import (
+    fixed,
+    gain_with_interval,
+    interval,
+    percent,
+    points,
+    sentence_label,
+    strength,
+)
 from erce.reporting.numbers.completions import verified_completions
 from erce.reporting.numbers.gains import DECODINGS, Summary
-from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, power
-from erce.reporting.numbers.outliers import outliers
+from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
 from erce.reporting.words.sentences import of_completions, sentences
 from erce.study.folder import cell_folder, read_problems
 from erce.study.provenance import read_origin
@@ -64,7 +71,7 @@ SECOND_ANSWERS = 0.01  # the share of completions that may give two
 
 
 class Caution(NamedTuple):
-    """A fault of a study, and what would mend the fault: one sentence each, the second may be empty."""
+    """A fault of a study, and what would repair it: one sentence each, the second may be empty."""
 
     fault: str
     remedy: str = ""
@@ -128,7 +135,7 @@ def _changed(summary: Summary) -> Iterator[Caution]:
         f"These files changed after the run wrote them: {_first(names, 3)}. The numbers here may not match "
         "them."
     )
-    yield Caution(fault, "`erce run` with the study's recipe makes them again.")
+    yield Caution(fault, "`erce run` with the study's recipe refreshes them.")
 
 
 def _verifiers(summary: Summary) -> Iterator[Caution]:
@@ -177,9 +184,10 @@ def _outliers(summary: Summary) -> Iterator[Caution]:
         )
         fault = f"{run.cell.name} is far from the other seeds of {run.cell.arm.label}: {accuracies} (median)."
         if run.compared and run.gain and run.without:
+            gain, without = gain_with_interval(run.gain), interval(run.without)
             fault += (
-                f" The gain of {run.compared.label} is {with_interval(run.gain)}; without this run it is "
-                f"{points(run.without.gain)}, {interval(run.without)}."
+                f" The gain of {run.compared.label} is {gain}; without this run it is "
+                f"{points(run.without.gain)}, {without}."
             )
         yield Caution(fault, "Train more seeds: how often runs collapse is part of what an arm gains.")
 
@@ -350,7 +358,7 @@ def _unprotected(summary: Summary) -> Iterator[Caution]:
 
 def _base_model(summary: Summary) -> Iterator[Caution]:
     """Warn where fine-tuning hurt: a gain over the baseline may then be damage avoided."""
-    task, name = summary.task, summary.baseline_name
+    task, name = summary.task, summary.baseline.objective
     for decoding in DECODINGS:
         base, baseline = (summary.row(task, arm, decoding) for arm in (BASE_MODEL, summary.baseline))
         if base is not None and baseline is not None and base.mean > baseline.mean:

@@ -4,13 +4,13 @@ from erce.errors import counted
 from erce.recipe.sections import OWN_ANSWERS
 from erce.reporting.format import (
     fixed,
+    gain_with_interval,
     interval,
     known_as,
     one_line,
     percent,
     points,
     strength,
-    with_interval,
 )
 from erce.reporting.numbers.completions import VerifiedCompletion
 from erce.reporting.numbers.gains import Summary
@@ -40,9 +40,9 @@ CONTESTS = {  # by `Contest.finding`
 def sentences(summary: Summary) -> dict[str, str]:
     """Say what the study found, by subject and in reading order: "headline" first.
 
-    Then, where the study has them: "search", "own" (what own right answers cost), "greedy",
-    "difference-sampled", "difference-greedy" and "sharpening", which says whether the temperature sweep
-    explains a gain in samples or, without a sweep, that sharpening alone may explain the gain.
+    Then, where the study has them: "search", "own" (what own right answers cost), "greedy", "same" (whether
+    nothing changed), "difference-sampled", "difference-greedy" and "sharpening", which says whether the
+    temperature sweep explains a gain in samples or, without a sweep, that sharpening alone may explain it.
     """
     if alike := all_alike(summary):
         return {"headline": alike}
@@ -55,10 +55,11 @@ def sentences(summary: Summary) -> dict[str, str]:
         if summary.decoding != "greedy":
             opening = "With greedy decoding, one completion per problem, the same λ was right on"
             by_subject["greedy"] = _comparison(summary, "greedy", opening, "of problems")
+        by_subject["same"] = equivalence_sentence(summary)
         for decoding, gain in summary.interaction.items():
             by_subject[f"difference-{decoding}"] = (
                 f"{_where(decoding)} the gain minus the gain on the control {summary.study.recipe.control}, "
-                f"where no gain is expected, is {with_interval(gain)}"
+                f"where no gain is expected, is {gain_with_interval(gain)}"
                 f"{_meaning(gain, 'the control gained more')}."
             )
         sweep = temperature_sweep(summary)
@@ -73,10 +74,10 @@ def statement(summary: Summary) -> str:
         return sentences(summary)["headline"]
     name = f"λ = {strength(summary.lam)}, chosen on validation,"
     if gain.gain.low > 0:
-        return f"{name} was right more often than {summary.baseline_name}."
+        return f"{name} was right more often than {summary.baseline.objective}."
     if gain.gain.high < 0:
-        return f"{name} was right less often than {summary.baseline_name}."
-    return f"{name} differs from {summary.baseline_name} by no more than chance explains."
+        return f"{name} was right less often than {summary.baseline.objective}."
+    return f"{name} differs from {summary.baseline.objective} by no more than chance explains."
 
 
 def all_alike(summary: Summary) -> str:
@@ -99,7 +100,7 @@ def equivalence_sentence(summary: Summary) -> str:
     fewest = problems_to_show_equivalence()
     cannot = f"; fewer than {fewest} problems cannot show it" if gain.gain.problems < fewest else ""
     return (
-        f"{_where('greedy')} {gain.arm.label} and {summary.baseline_name} {are} within "
+        f"{_where('greedy')} {gain.arm.label} and {summary.baseline.objective} {are} within "
         f"{fixed(100 * same.margin, 0)} points (90 % interval of the gain {interval(same)}, over "
         f"{same.covers}{cannot})."
     )
@@ -116,7 +117,7 @@ def contest_sentence(sweep: TemperatureSweep | None) -> str:
         f"On the validation problems {baseline} is best at temperature {contest.baseline_temperature:g} and "
         f"{name} at {contest.temperature:g}, of {len(tried)} from {tried[0]:g} to {tried[-1]:g}. There "
         f"{name} was right in {percent(contest.mean)} % of completions of the test problems and "
-        f"{baseline} in {percent(contest.baseline)} %: {with_interval(contest.gain)}. "
+        f"{baseline} in {percent(contest.baseline)} %: {gain_with_interval(contest.gain)}. "
         f"{CONTESTS[contest.finding].format(baseline=baseline)}{_in_hindsight(contest, baseline)}"
     )
 
@@ -202,12 +203,13 @@ def _headline(summary: Summary) -> str:
         summary, "greedy", f"{opening} was right with greedy decoding on", "of problems"
     )
     return right or (
-        f"{opening} has nothing to be compared with: λ = 0, {summary.baseline_name}, has no finished cell."
+        f"{opening} has nothing to be compared with: λ = 0, {summary.baseline.objective}, has no finished "
+        "cell."
     )
 
 
 def _baseline_won(summary: Summary) -> str:
-    choice, name, completions = summary.choice, summary.baseline_name, of_completions(summary)
+    choice, name, completions = summary.choice, summary.baseline.objective, of_completions(summary)
     assert choice is not None
     search = summary.study.search
     led = search is not None and bool(search["step"]["leader"])  # a λ led, by no more than chance explains
@@ -229,7 +231,7 @@ def _baseline_won(summary: Summary) -> str:
     if led and choice.runner_up is not None:
         arm = summary.study.recipe.grid_arm(choice.runner_up)
         if arm_gain := summary.gain(summary.task, arm, summary.decoding):
-            text += f" and {penalty} in {percent(arm_gain.mean)} %: {with_interval(arm_gain.gain)}"
+            text += f" and {penalty} in {percent(arm_gain.mean)} %: {gain_with_interval(arm_gain.gain)}"
     return f"{text}."
 
 
@@ -238,11 +240,11 @@ def _comparison(summary: Summary, decoding: str, opening: str, denominator: str)
     arm_gain = summary.gain(summary.task, summary.chosen, decoding)
     if arm_gain is None:
         return ""
-    better = f"{summary.baseline_name} was better"
+    better = f"{summary.baseline.objective} was better"
     meaning = _meaning(arm_gain.gain, better, CHANCE if decoding == "sampled" else MAYBE_CHANCE)
     return (
         f"{opening} {percent(arm_gain.mean)} % {denominator} against {percent(arm_gain.baseline)} % "
-        f"for {summary.baseline_name}: {with_interval(arm_gain.gain)}{meaning}."
+        f"for {summary.baseline.objective}: {gain_with_interval(arm_gain.gain)}{meaning}."
     )
 
 

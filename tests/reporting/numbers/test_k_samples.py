@@ -135,9 +135,7 @@ def test_the_curves_are_pass_at_every_k_and_the_table_the_scores_of_the_cells(st
     assert held.ks == [1, 2, 4, 6]
     assert list(held.curves) == list(map(arm_of, (None, 0.0, 0.5, 1.0, "dft")))
     for arm, curve in held.curves.items():
-        assert curve == pytest.approx(
-            coverage(study_summary.study.outcomes(TASK, arm, split="test", decoding="sampled"))
-        )
+        assert curve == pytest.approx(coverage(study_summary.outcomes(arm, "sampled")))
         assert held.together["pass"][arm] == [curve[k - 1] for k in held.ks]
         scores = [
             study_summary.study.results[cell]["scores"]["test"]["sampled"]
@@ -150,9 +148,7 @@ def test_the_curves_are_pass_at_every_k_and_the_table_the_scores_of_the_cells(st
 
 def test_the_crossover_is_that_of_the_chosen_lam_and_said(study_summary):
     held = sample_coverage(study_summary)
-    arms = (
-        study_summary.study.outcomes(TASK, Arm(lam), split="test", decoding="sampled") for lam in (0.5, 0.0)
-    )
+    arms = (study_summary.outcomes(Arm(lam), "sampled") for lam in (0.5, 0.0))
     assert held.chosen == Arm(0.5)
     assert held.crossing == crossover(*arms) is not None
 

@@ -70,7 +70,7 @@ def test_every_arm_has_a_point_a_temperature_with_the_numbers_of_its_cells(study
             (1.0, "T1"),
         ]
         for point in line:
-            outcomes = study_summary.study.outcomes(TASK, arm, split="test", decoding=point.decoding)
+            outcomes = study_summary.outcomes(arm, point.decoding)
             assert point.accuracy == pytest.approx(outcomes.mean())
             assert point.entropy == pytest.approx(_entropy(named(arm), point.decoding))
 
@@ -78,10 +78,7 @@ def test_every_arm_has_a_point_a_temperature_with_the_numbers_of_its_cells(study
 def test_each_arm_is_taken_at_its_own_best_validation_temperature_and_compared_on_test(study_summary):
     contest = temperature_sweep(study_summary).contest
     assert (contest.lam, contest.temperature, contest.baseline_temperature) == (0.5, 1.0, 0.2)
-    arms = [
-        study_summary.study.outcomes(TASK, arm, split="test", decoding=name)
-        for arm, name in ((Arm(0.5), "T1"), (BASELINE, "T0.2"))
-    ]
+    arms = [study_summary.outcomes(arm, name) for arm, name in ((Arm(0.5), "T1"), (BASELINE, "T0.2"))]
     gain = paired_gain(*arms)
     assert contest.gain == gain
     assert (contest.mean, contest.baseline) == (arms[0].mean(), arms[1].mean())
@@ -137,8 +134,7 @@ def test_a_gain_that_hangs_on_validations_choice_of_temperature_is_said_to(tmp_p
     assert contest.finding == "better"
     best = sweep.lines[BASELINE][accuracies.index(max(accuracies))]
     arms = [
-        study_summary.study.outcomes(TASK, arm, split="test", decoding=name)
-        for arm, name in ((Arm(0.5), "sampled"), (BASELINE, best.decoding))
+        study_summary.outcomes(arm, name) for arm, name in ((Arm(0.5), "sampled"), (BASELINE, best.decoding))
     ]
     gain = paired_gain(*arms)
     assert (contest.temperature, contest.hindsight_temperature) == (0.8, best.temperature)

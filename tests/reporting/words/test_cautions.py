@@ -179,11 +179,8 @@ def test_no_gain_is_shown_across_two_verifiers_and_the_cells_of_the_rarer_one_ar
             (folder / "verdicts.jsonl").touch()
     report = summary(read_study(study.root))
     assert (report.gains, report.choice) == ([], None)
-    assert cautions(report)[0] == (
-        "The cells of sums were not all verified by the same verifier (sums-lam0-seed0, sums-lam0-seed1, "
-        "sums-lam0-seed2 by another than most), so none of its gains is shown; `erce run` judges those of an "
-        "old verifier again and keeps all completions."
-    )
+    assert "(sums-lam0-seed0, sums-lam0-seed1, sums-lam0-seed2 by another than most)" in cautions(report)[0]
+    assert "none of its gains is shown; `erce run` verifies" in cautions(report)[0]
     for cell in study.results:
         write_json(cell_folder(study.root, study.recipe, cell) / "cell.json", {"verifier": "new"})
     assert summary(read_study(study.root)).gains

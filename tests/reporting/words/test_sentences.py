@@ -92,6 +92,7 @@ def test_the_difference_to_the_control_has_a_sentence_for_each_decoding(tmp_path
     assert list(lines) == [
         "headline",
         "greedy",
+        "same",
         "difference-sampled",
         "difference-greedy",
         "sharpening",

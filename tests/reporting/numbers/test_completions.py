@@ -1,11 +1,11 @@
-"""Problems gained and lost: every one of them in a figure whose size is not theirs."""
+"""Problems gained and lost: all of them in a figure, and those of the largest differences as examples."""
 
 import numpy as np
 import pytest
-from toys.studies import TASK, make_study
+from toys.studies import make_study
 
 from erce.reporting import contents
-from erce.reporting.numbers.completions import Changes, problem_changes
+from erce.reporting.numbers.completions import Changes, examples, problem_changes
 from erce.reporting.numbers.gains import summary
 from erce.reporting.pages.figures import every_problem
 from erce.reporting.pages.html import document
@@ -19,9 +19,7 @@ def study_summary(tmp_path_factory):
 
 def test_the_gains_are_those_of_each_problem_sorted(study_summary):
     held = problem_changes(study_summary)
-    arms = [
-        study_summary.study.outcomes(TASK, Arm(lam), split="test", decoding="sampled") for lam in (0.5, 0.0)
-    ]
+    arms = [study_summary.outcomes(Arm(lam), "sampled") for lam in (0.5, 0.0)]
     gains = arms[0].mean(axis=(0, 2)) - arms[1].mean(axis=(0, 2))
     assert held.lam == 0.5
     assert held.gains == pytest.approx(sorted(gains))
@@ -71,3 +69,32 @@ def test_no_second_arm_no_changes_and_the_runner_up_where_cross_entropy_won(tmp_
     assert contents(alone)["changes"] is None
     losing = {"right": lambda task, lam, decoding: 0.9 - 0.3 * (lam or 0)}
     assert problem_changes(summary(make_study(tmp_path / "two", control=None, **losing))).lam == 0.5
+
+
+def test_examples_are_the_largest_differences_with_the_completions_that_made_them(tmp_path):
+    study_summary = summary(make_study(tmp_path / "runs"))
+    shown = examples(study_summary)
+    arms = [study_summary.outcomes(Arm(lam), "sampled") for lam in (0.0, 0.5)]
+    names = sorted(f"test-{number}" for number in range(30))
+    gains = dict(zip(names, arms[1].mean(axis=(0, 2)) - arms[0].mean(axis=(0, 2)), strict=True))
+    sides = [gains[each.problem] for each in shown["gained"]]
+    assert sides == sorted(gains.values(), reverse=True)[:3]
+    assert [gains[each.problem] for each in shown["lost"]] == sorted(
+        gain for gain in gains.values() if gain < 0
+    )[:3]
+    for each in (*shown["gained"], *shown["lost"]):
+        number = int(each.problem.removeprefix("test-"))
+        better, worse = (each.after, each.before) if each in shown["gained"] else (each.before, each.after)
+        assert (better.completion.accepted, worse.completion.accepted) == (True, False)
+        for side, outcomes in zip((each.before, each.after), arms, strict=True):
+            assert side.right == outcomes[:, names.index(each.problem)].sum()
+            answer = number % 50 if side.completion.accepted else (number + 10) % 50
+            assert side.completion.text.endswith(f"#### {answer}")
+            assert side.completion.accepted == (side.completion.reason == "numeric")
+
+
+def test_where_cross_entropy_won_the_runner_up_stands_beside_it(tmp_path):
+    study_summary = summary(
+        make_study(tmp_path / "runs", right=lambda task, lam, decoding: 0.9 - 0.3 * (lam or 0))
+    )
+    assert examples(study_summary)["gained"][0].after.completion.arm == Arm(0.5)
