@@ -34,12 +34,6 @@ def wanted(model: Any, *, lam: float = 3.0) -> Loss:
     return entropy_regularized_cross_entropy(logits, BATCH["labels"][:, 1:], lam=lam)
 
 
-def gradients(model: Any, loss: Loss) -> dict[str, torch.Tensor]:
-    model.zero_grad()
-    loss.objective.backward()
-    return {name: w.grad.clone() for name, w in model.named_parameters() if w.grad is not None}
-
-
 def assert_same(model: Any) -> None:
     """Objective and gradients, the latter of everything that learns."""
     torch.manual_seed(0)  # dropout, if there is one
@@ -47,10 +41,7 @@ def assert_same(model: Any) -> None:
     torch.manual_seed(0)
     true = wanted(model)
     torch.testing.assert_close(loss.objective, true.objective, rtol=1e-9, atol=0)
-    mine, theirs = gradients(model, loss), gradients(model, true)
-    assert mine.keys() == theirs.keys() != set()
-    for name, gradient in theirs.items():
-        torch.testing.assert_close(mine[name], gradient, rtol=1e-7, atol=1e-9, msg=name)
+    toy.assert_same(*(toy.gradients(model, each.objective) for each in (loss, true)))
 
 
 @pytest.mark.parametrize("name", toy.FAMILIES)
@@ -82,9 +73,8 @@ def test_the_model_and_not_the_name_says_what_a_number_does(name, readout):
 
 
 def adapted(name: str = "qwen2", *, tied: bool = False, **settings: Any) -> Any:
-    targets = {"target_modules": ["q_proj", "lm_head"], "init_lora_weights": False}
     base = toy.family(name, tie_word_embeddings=tied)
-    return get_peft_model(base, toy.lora(**targets | settings), autocast_adapter_dtype=False).double()
+    return toy.adapter_on(base, **{"target_modules": ["q_proj", "lm_head"]} | settings)
 
 
 @pytest.mark.parametrize(
@@ -138,14 +128,22 @@ def test_merged_and_disabled_adapters_count_as_they_would():
     assert ours(model).objective.item() == value(on)
 
 
-def test_a_head_that_is_trained_whole_is_the_copy_that_learns():
-    base = toy.family("qwen2", tie_word_embeddings=False)
-    settings = {"target_modules": ["q_proj"], "modules_to_save": ["lm_head"]}
-    model = get_peft_model(base, toy.lora(**settings), autocast_adapter_dtype=False).double()
+@pytest.mark.parametrize(
+    ("tied", "settings", "learns"),
+    [
+        (False, {"modules_to_save": ["lm_head"]}, "modules_to_save"),
+        (True, {"trainable_token_indices": [5, 7]}, "trainable_tokens_delta"),
+    ],
+    ids=["the copy of a head that is trained whole", "tokens that are trained on a tied head"],
+)
+def test_what_else_learns_on_a_head_is_part_of_it(tied, settings, learns):
+    model = adapted(tied=tied, target_modules=["q_proj"], init_lora_weights=True, **settings)
     with torch.no_grad():
-        model.get_base_model().lm_head.modules_to_save["default"].weight.mul_(1.5)
+        for name, weight in model.named_parameters():
+            if learns in name:
+                weight.add_(0.5)
     assert_same(model)
-    assert any("modules_to_save" in name for name in gradients(model, ours(model)))
+    assert any(learns in name for name in toy.gradients(model, ours(model).objective))
     with torch.no_grad(), model.disable_adapter():
         torch.testing.assert_close(ours(model).objective, wanted(model).objective)
 
@@ -158,20 +156,6 @@ def test_an_adapter_in_float32_on_a_head_in_bfloat16_is_no_worse_than_the_model_
     reference = copy.deepcopy(rounded).double()
     truth = wanted(reference).objective.item()
     assert abs(ours(rounded).objective.item() - truth) <= 2 * abs(wanted(rounded).objective.item() - truth)
-
-
-def test_tokens_that_are_trained_on_a_tied_head_are_part_of_it():
-    base = toy.family("qwen2", tie_word_embeddings=True)
-    settings = {"target_modules": ["q_proj"], "trainable_token_indices": [5, 7]}
-    model = get_peft_model(base, toy.lora(**settings), autocast_adapter_dtype=False).double()
-    with torch.no_grad():
-        for name, weight in model.named_parameters():
-            if "trainable_tokens_delta" in name:
-                weight.add_(0.5)
-    assert_same(model)
-    assert any("trainable_tokens_delta" in name for name in gradients(model, ours(model)))
-    with torch.no_grad(), model.disable_adapter():
-        torch.testing.assert_close(ours(model).objective, wanted(model).objective)
 
 
 class Capped(nn.Linear):
@@ -202,33 +186,48 @@ def biased() -> Any:
         return adapted(lora_bias=True)
 
 
-@pytest.mark.parametrize(
-    ("made", "message"),
-    [
-        (lambda: adapted(use_dora=True), r"adapter 'default' on the output head has a Dora\w+, which is not"),
-        (biased, "adapter 'default' on the output head has a bias, which is not"),
-        (loha, r"the output head is a peft\.\S*loha\S*, not a torch\.nn\.Linear or plain LoRA on one; leave"),
-        (capped, r"the output head is a \S*Capped, not a torch\.nn\.Linear or plain LoRA on one; leave"),
-        (
-            quantised,
-            r"the output head's weight is a Parameter of torch\.float8_e4m3fn on cpu; leave the head",
-        ),
-        (lambda: toy.family("qwen2").model, "Qwen2Model has no output head; load it with AutoModelForCausal"),
-    ],
-)
-def test_what_else_lies_on_a_head_is_refused_in_one_sentence(made, message):
-    with pytest.raises(ValueError, match=message) as refused:
-        ours(made())
-    assert "\n" not in str(refused.value)
+def of_kind(name: str, **settings: Any) -> Any:
+    small = {"hidden_size": 32, "intermediate_size": 48, "num_attention_heads": 4, "num_hidden_layers": 1}
+    config = toy.AutoConfig.for_model(name, **small, vocab_size=259, **settings)
+    return toy.AutoModelForCausalLM.from_config(config).eval()
 
 
-def test_an_encoder_and_decoder_is_refused():
-    from transformers import T5Config, T5ForConditionalGeneration
-
+def with_an_encoder() -> Any:
     small = {"d_model": 8, "d_kv": 4, "d_ff": 8, "num_layers": 1, "num_heads": 2, "vocab_size": 16}
-    model = T5ForConditionalGeneration(T5Config(**small))
-    with pytest.raises(ValueError, match="has an encoder and a decoder; give a causal LM"):
-        readout_of(model)
+    return transformers.T5ForConditionalGeneration(transformers.T5Config(**small))
+
+
+REFUSED = {  # → what the sentence says
+    "DoRA": (lambda: adapted(use_dora=True), r"adapter 'default' .* has a Dora"),
+    "a bias": (biased, "adapter 'default' .* has a bias"),
+    "LoHa": (loha, r"is a peft\.\S*loha\S*, not a .* leave"),
+    "a cap": (capped, r"is a \S*Capped, not a .* leave"),
+    "float8": (quantised, r"a Parameter of torch\.float8_e4m3fn on cpu; leave"),
+    "no head": (
+        lambda: toy.family("qwen2").model,
+        "Qwen2Model has no output head; load it with AutoModelFor",
+    ),
+    "an encoder": (with_an_encoder, "an encoder and a decoder; give a causal LM"),
+    "bert": (
+        lambda: of_kind("bert"),
+        "BertLMHeadModel reads the tokens that it is to predict; give a causal",
+    ),
+    "electra": (lambda: of_kind("electra", embedding_size=16), "reads 16 numbers per token"),
+    "rembert": (lambda: of_kind("rembert", output_embedding_size=24), "RemBert.* reads 24 numbers per"),
+}
+
+
+def read(model: Any) -> None:
+    readout_of(model)
+    projection_of(model, torch.ones(1, 32))
+
+
+@pytest.mark.parametrize(("made", "message"), REFUSED.values(), ids=REFUSED)
+def test_a_head_that_is_not_understood_is_refused_in_one_sentence(made, message):
+    model = base_of(made())
+    with pytest.raises(ValueError, match=message) as refused:
+        read(model)
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["llama4_text", "mllama"])
@@ -244,35 +243,6 @@ def test_a_class_that_names_a_backbone_it_does_not_have_is_read(name):
     states = backbone_of(base)(**INPUTS).last_hidden_state[:, :-1]
     loss = head_loss(base, states, BATCH["labels"][:, 1:], readout_of(base), lam=3.0, penalty=Shannon())
     torch.testing.assert_close(loss.objective, wanted(base).objective)
-
-
-@pytest.mark.parametrize(
-    ("name", "settings", "message"),
-    [
-        (
-            "bert",
-            {},
-            "BertLMHeadModel reads the tokens that it is to predict; give a causal LM",
-        ),
-        (
-            "electra",
-            {"embedding_size": 16},
-            "the output head of .* reads 16 numbers per token and its backbone",
-        ),
-        (
-            "rembert",
-            {"output_embedding_size": 24},
-            "the output head of RemBertForCausalLM reads 24 numbers per",
-        ),
-    ],
-)
-def test_a_head_that_is_not_a_causal_lms_is_one_sentence(name, settings, message):
-    small = {"hidden_size": 32, "intermediate_size": 48, "num_attention_heads": 4, "num_hidden_layers": 1}
-    config = toy.AutoConfig.for_model(name, **small, vocab_size=259, **settings)
-    model = toy.AutoModelForCausalLM.from_config(config).eval()
-    with pytest.raises(ValueError, match=message) as refused:
-        readout_of(model)
-    assert "\n" not in str(refused.value)
 
 
 def test_weights_that_zero_3_has_partitioned_are_refused_before_they_are_used():

@@ -11,7 +11,6 @@ from toys import training as toy
 from erce.catalog import EMBEDDED_MODELS
 from erce.hf import models
 from erce.hf.models import adapted, load_model, load_tokenizer, shadow
-from erce.train.trainer import ERCETrainer
 
 
 @pytest.fixture
@@ -100,8 +99,7 @@ def test_a_shadow_shares_the_weights_and_nothing_else():
 
 def test_a_model_that_a_trainer_has_patched_casts_no_shadow(tmp_path):
     base = toy.model()
-    rows = toy.dataset(toy.UNEQUAL[:2])
-    ERCETrainer(base, toy.config(tmp_path), train_dataset=rows, processing_class=toy.tokenizer())
+    toy.trainer(tmp_path, toy.UNEQUAL[:2], policy=base)
     with pytest.raises(ValueError, match="forward was replaced, by a trainer it seems; load the model anew"):
         shadow(base)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import nn
 from toys import training as toy
 from transformers import AutoConfig, AutoModelForCausalLM
 
@@ -45,12 +45,6 @@ def family(name: str, **settings: Any) -> Any:
         return AutoModelForCausalLM.from_config(config, attn_implementation="eager").double()
 
 
-def gradients(model: Any, loss: Tensor) -> dict[str, Tensor]:
-    model.zero_grad()
-    loss.backward()
-    return {name: w.grad.clone() for name, w in model.named_parameters() if w.grad is not None}
-
-
 @pytest.mark.parametrize("lam", [0.0, 2.0])
 @pytest.mark.parametrize("name", FAMILIES)
 def test_what_a_model_adds_to_its_cross_entropy_is_added_with_its_gradient(name, lam):
@@ -66,10 +60,8 @@ def test_what_a_model_adds_to_its_cross_entropy_is_added_with_its_gradient(name,
     assert output.loss.item() == pytest.approx((ours + added).item(), rel=1e-6)  # theirs is made in float32
     assert output.logits is None
     assert attached.erce.last.objective.item() == pytest.approx(ours.item(), rel=1e-9)
-    mine, wanted = gradients(attached, output.loss), gradients(plain, ours + added)
-    assert mine.keys() == wanted.keys()
-    for weight, gradient in wanted.items():
-        torch.testing.assert_close(mine[weight], gradient, rtol=1e-3, atol=1e-6, msg=weight)
+    mine, wanted = toy.gradients(attached, output.loss), toy.gradients(plain, ours + added)
+    toy.assert_same(mine, wanted, rtol=1e-3, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -80,9 +72,7 @@ def test_the_trainer_adds_it_once_per_step(name, tmp_path):
     with torch.no_grad():
         wanted = sum(model(input_ids=row[None], labels=row[None]).loss.item() for row in IDS) / 2
     args = {"per_device_train_batch_size": 1, "gradient_accumulation_steps": 2, "learning_rate": 0.0}
-    trainer = ERCETrainer(
-        model, toy.config(tmp_path, **args), train_dataset=toy.dataset(rows), processing_class=toy.tokenizer()
-    )
+    trainer = toy.trainer(tmp_path, rows, args, policy=model)
     trainer.train()
     entry = trainer.state.log_history[0]
     assert entry["loss"] == pytest.approx(wanted, rel=1e-5)
@@ -118,8 +108,7 @@ def test_a_loss_that_is_another_than_cross_entropy_is_refused():
 def test_trls_head_is_refused_where_it_leaves_out_what_the_model_adds(tmp_path):
     def make(model: Any) -> ERCETrainer:
         rows = [{"input_ids": row, "labels": row} for row in IDS.tolist()]
-        args = toy.config(tmp_path, head="trl", max_steps=1)
-        return ERCETrainer(model, args, train_dataset=toy.dataset(rows), processing_class=toy.tokenizer())
+        return toy.trainer(tmp_path, rows, {"head": "trl", "max_steps": 1}, policy=model)
 
     make(family("mixtral").float()).train()
     for name in ("jetmoe", "bamba"):

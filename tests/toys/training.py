@@ -10,7 +10,7 @@ import torch
 import trl
 from datasets import Dataset
 from packaging.version import Version
-from peft import LoraConfig
+from peft import LoraConfig, get_peft_model
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from torch import nn
 from transformers import (
@@ -25,6 +25,7 @@ from transformers import (
 )
 
 from erce.train.config import FIRST_TRL_HEAD, ERCEConfig
+from erce.train.trainer import ERCETrainer
 
 CHAT = (
     "{% for message in messages %}<|start|>{{ message['role'] }}\n{{ message['content'] }}<|end|>\n"
@@ -95,6 +96,25 @@ def family(name: str, **settings: Any) -> PreTrainedModel:
         torch.manual_seed(0)
         config = AutoConfig.for_model(name, **small | FAMILIES[name] | settings)
         return AutoModelForCausalLM.from_config(config).double().eval()
+
+
+def adapter_on(base: PreTrainedModel, **settings: Any) -> Any:
+    """Return the model under LoRA, all of it in float64."""
+    settings = {"init_lora_weights": False} | settings
+    return get_peft_model(base, lora(**settings), autocast_adapter_dtype=False).double()
+
+
+def gradients(model: nn.Module, objective: torch.Tensor) -> dict[str, torch.Tensor]:
+    model.zero_grad()
+    objective.backward()
+    return {name: w.grad.clone() for name, w in model.named_parameters() if w.grad is not None}
+
+
+def assert_same(mine: dict[str, torch.Tensor], wanted: dict[str, torch.Tensor], **tolerance: float) -> None:
+    """Assert that the gradients of everything that learns are the same."""
+    assert mine.keys() == wanted.keys() != set()
+    for name, gradient in wanted.items():
+        torch.testing.assert_close(mine[name], gradient, **{"rtol": 1e-7, "atol": 1e-9} | tolerance, msg=name)
 
 
 def batch(some: list[dict[str, list[int]]]) -> dict[str, torch.Tensor]:
@@ -173,3 +193,17 @@ def common(folder: Path, **settings: Any) -> dict[str, Any]:
 
 def config(folder: Path, **settings: Any) -> ERCEConfig:
     return ERCEConfig(**common(folder, **settings))
+
+
+def trainer(
+    folder: Path, rows: Any, settings: dict[str, Any] | None = None, *, policy: Any = None, **named: Any
+) -> ERCETrainer:
+    """Return a trainer on the rows; `settings` are the configuration's, `named` its own arguments."""
+    for name, data in {"train_dataset": rows, "eval_dataset": named.get("eval_dataset")}.items():
+        named[name] = Dataset.from_list(data) if isinstance(data, list) else data
+    return ERCETrainer(
+        model() if policy is None else policy,
+        config(folder, **settings or {}),
+        processing_class=tokenizer(),
+        **named,
+    )

@@ -12,3 +12,13 @@ def until(holds: Callable[[], object]) -> None:
     while not holds():
         assert time.monotonic() < end, "nothing happened"
         time.sleep(0.02)
+
+
+def within(seconds: float, holds: Callable[[], object]) -> bool:
+    """Wait until `holds()` is true, or so long; return whether it is."""
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True

@@ -4,8 +4,8 @@ import time
 from dataclasses import replace
 
 import pytest
+from toys.answers.completions import cut_off
 
-from erce.types import Completion
 from erce.verify.extract import (
     boxed_answer,
     extract_answer,
@@ -177,10 +177,9 @@ def test_a_brace_that_never_closes_has_no_match():
 
 
 def test_text_comes_from_a_str_or_a_completion_and_from_nothing_else():
-    cut_off = Completion(problem="", sample=0, text="a", tokens=1, finished=False, logprob=0.0, entropy=0.0)
     assert (text_of("a"), is_finished("a")) == ("a", True)
-    assert (text_of(cut_off), is_finished(cut_off)) == ("a", False)
-    assert is_finished(replace(cut_off, finished=None))  # an imported log that does not say
+    assert (text_of(cut_off("a")), is_finished(cut_off("a"))) == ("a", False)
+    assert is_finished(replace(cut_off("a"), finished=None))  # an imported log that does not say
     for other in (None, b"a", 5):
         with pytest.raises(ValueError, match="decode or convert"):
             text_of(other)

@@ -1,9 +1,9 @@
 """The forms in which models write an answer are read in the mode that they belong to, doubts in neither."""
 
 import pytest
+from toys.answers.completions import cut_off
 from toys.forms import DOUBTS, FLEXIBLE, LAST_NUMBER, MARKED, MARKED_DOUBTS, MATH_ONLY, STRICT, fill
 
-from erce.types import Completion
 from erce.verify import verify_math, verify_number
 
 VERIFIERS = {"math": verify_math, "number": verify_number}
@@ -110,9 +110,6 @@ def test_the_papers_extraction_knows_no_marker():
 
 
 def test_the_last_number_is_read_only_of_finished_text_and_for_a_number():
-    cut_off = Completion(
-        problem="", sample=0, text="It is 18", tokens=1, finished=False, logprob=0.0, entropy=0.0
-    )
-    assert verify_number("18", cut_off, strict=False).reason == "truncated"
-    assert verify_math("18", cut_off, strict=False).reason == "truncated"
+    assert verify_number("18", cut_off("It is 18"), strict=False).reason == "truncated"
+    assert verify_math("18", cut_off("It is 18"), strict=False).reason == "truncated"
     assert verify_math("x", "It is x + 18", strict=False).reason == "no answer"

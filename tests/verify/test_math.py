@@ -7,15 +7,11 @@ import tracemalloc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toys.answers.completions import cut_off
 from toys.answers.hostile import bombs
 
-from erce.types import REASONS, Completion
+from erce.types import REASONS
 from erce.verify.math import Conventions, equivalent, verify_math
-
-
-def cut_off(text: str) -> Completion:
-    return Completion(problem="", sample=0, text=text, tokens=1, finished=False, logprob=0.0, entropy=0.0)
-
 
 VERDICTS = [  # answer, completion, accepted, reason
     (r"\frac{1}{2}", r"so $\boxed{\frac{1}{2}}$.", True, "exact"),

@@ -5,8 +5,9 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toys.answers.completions import cut_off
 
-from erce.types import REASONS, Completion
+from erce.types import REASONS
 from erce.verify import verify_number
 
 ACCEPTED = [  # answer, completion, reason
@@ -111,10 +112,6 @@ def test_the_final_number_is_accepted_as_people_write_it(answer, completion, rea
 def test_what_is_not_one_right_final_number_is_rejected_with_its_reason(answer, completion, reason):
     verdict = verify_number(answer, completion)
     assert (verdict.accepted, verdict.reason) == (False, reason)
-
-
-def cut_off(text: str) -> Completion:
-    return Completion(problem="", sample=0, text=text, tokens=1, finished=False, logprob=0.0, entropy=0.0)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from contextlib import suppress
 
 import pytest
 from toys.answers.hostile import INJECTIONS, injection
+from toys.waiting import within
 
 from erce.verify.killable import SYMPY, symbolic_difference
 from erce.verify.paper_steps import braced, equivalent_paper, plain
@@ -183,10 +184,7 @@ def test_no_worker_outlives_us(ending):
         f"symbolic_difference('x', 'y', seconds=60); print(SYMPY.pid, flush=True)\n{ending}"
     )
     assert ended.stderr == ""
-    deadline = time.monotonic() + 60
-    while _lives(int(ended.stdout)) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not _lives(int(ended.stdout))
+    assert within(60, lambda: not _lives(int(ended.stdout)))
 
 
 def test_sympy_is_imported_in_its_own_process_only():

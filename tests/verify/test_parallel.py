@@ -4,10 +4,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
+from toys.process_trees import descendants, parents
+from toys.waiting import within
 
 from erce.errors import RunError
 from erce.types import Verdict
@@ -68,36 +68,6 @@ if __name__ == "__main__":
 """
 
 
-def parents() -> dict[int, int]:
-    """Return each live process with the one that started it."""
-    started = {}
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                stat = (folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-            except (OSError, UnicodeDecodeError):
-                continue
-            if stat[0] != "Z":
-                started[int(folder.name)] = int(stat[1])
-    return started
-
-
-def descendants(root: int) -> set[int]:
-    family, started = {root}, parents()
-    while more := {pid for pid, parent in started.items() if parent in family} - family:
-        family |= more
-    return family - {root}
-
-
-def holds(condition, seconds):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 @pytest.mark.parametrize(
     "number",
@@ -114,7 +84,7 @@ def test_nothing_outlives_a_process_that_is_ended(number, tmp_path):
     with subprocess.Popen([sys.executable, script], stderr=subprocess.DEVNULL) as process:
         # Two processes, and in each the worker, judge and candidate of a sandbox.
         left: set[int] = set()
-        began = holds(lambda: left.update(descendants(process.pid)) or len(left) >= 8, 60)
+        began = within(60, lambda: left.update(descendants(process.pid)) or len(left) >= 8)
         process.send_signal(number)
         try:
             process.wait(20)
@@ -122,4 +92,4 @@ def test_nothing_outlives_a_process_that_is_ended(number, tmp_path):
             process.kill()
     assert began
     # A second on an idle machine.
-    assert holds(lambda: not left & parents().keys(), 20)
+    assert within(20, lambda: not left & parents().keys())

@@ -1,8 +1,9 @@
 """A pass is evidence that every assert held; nothing else passes, hangs or outlives its verdict."""
 
 import pytest
+from toys.answers.completions import cut_off
 
-from erce.types import Completion, Problem, Verdict
+from erce.types import Problem, Verdict
 from erce.verify import program
 from erce.verify.program import run_program, verify_program, verify_program_paper
 from erce.verify.sandbox import Limits, Outcome, Sandbox, pool
@@ -141,12 +142,6 @@ def test_a_slow_machine_gives_five_times_what_the_demonstration_needs(
 ):
     problem = Problem(id="slow", prompt="", demonstration=f"```python\n{reference}\n```", tests=SQUARE.tests)
     assert verify_program(problem, SLOW.format(seconds)).reason == reason
-
-
-def cut_off(text: str) -> Completion:
-    return Completion(
-        problem="square", sample=0, text=text, tokens=9, finished=False, logprob=0.0, entropy=0.0
-    )
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from toys.process_trees import descendants
+from toys.waiting import within
 
 from erce.verify.sandbox import Job, Limits, Sandbox, SandboxUnavailable, host, pool
 
@@ -29,33 +29,12 @@ def tier(request):
 
 def workers(root: int = 0) -> set[int]:
     """Return the live processes of sandboxes that descend from `root`, else from this process."""
-    parents = {}
-    for folder in Path("/proc").iterdir():
-        try:
-            if folder.name.isdigit() and MARK in (folder / "cmdline").read_text(encoding="utf-8"):
-                stat = (folder / "stat").read_text(encoding="utf-8")
-                parents[int(folder.name)] = int(stat.rpartition(")")[2].split()[1])
-        except (OSError, UnicodeDecodeError):
-            continue
-    family = {root or os.getpid()}
-    while more := {pid for pid, parent in parents.items() if parent in family} - family:
-        family |= more
-    return family & parents.keys()
+    return {pid for pid in descendants(root or os.getpid()) if alive(pid)}
 
 
 def gone(processes: set[int]) -> bool:
     """Return whether the processes end within a minute; on an idle machine they need milliseconds."""
-    return holds(lambda: not any(map(alive, processes)))
-
-
-def holds(condition: Callable[[], object]) -> bool:
-    """Wait up to a minute until the condition holds."""
-    deadline = time.monotonic() + 60
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
+    return within(60, lambda: not any(map(alive, processes)))
 
 
 def alive(pid: int) -> bool:
@@ -136,7 +115,7 @@ def test_a_worker_that_is_killed_is_replaced_within_the_job(tier):
     with Sandbox(tier) as sandbox, ThreadPoolExecutor(1) as thread:
         idle = workers()
         job = thread.submit(sandbox.run, "import time\ntime.sleep(0.8)\nf = lambda x: x", TESTS)
-        assert holds(lambda: job.done() or workers() - idle)  # the candidate runs
+        assert within(60, lambda: job.done() or workers() - idle)  # the candidate runs
         for pid in workers() - before:
             with suppress(ProcessLookupError):  # it died with the one that was killed before
                 os.kill(pid, signal.SIGKILL)
@@ -236,11 +215,11 @@ def test_verdicts_leave_no_process_descriptor_or_memory(tier):
         for number in range(60):
             sandbox.run(f"f = lambda x: x + {number % 2}", TESTS)
         # The worker, its judge and, with namespaces, the process that waits for the worker.
-        assert holds(lambda: held()[1] == (3 if tier == "namespaces" else 2))
+        assert within(60, lambda: held()[1] == (3 if tier == "namespaces" else 2))
         first = held()
         for number in range(200):
             sandbox.run(f"f = lambda x: x + {number % 2}", TESTS)
-        assert holds(lambda: held()[:2] == first[:2])  # the last candidate may be about to end
+        assert within(60, lambda: held()[:2] == first[:2])  # the last candidate may be about to end
         last = held()
     assert last[2] - first[2] < 512  # pages: 2 MB
 
@@ -263,7 +242,7 @@ time.sleep(600)
 def test_killing_the_supervisor_leaves_no_process_even_if_a_fork_of_it_lives_on(tier):
     with subprocess.Popen([sys.executable, "-c", ENDLESS, tier]) as supervising:
         # At least a judge and a candidate of each worker.
-        assert holds(lambda: supervising.poll() is None and len(workers(supervising.pid)) >= 4)
+        assert within(60, lambda: supervising.poll() is None and len(workers(supervising.pid)) >= 4)
         started = workers(supervising.pid)
         supervising.kill()
         assert gone(started)
