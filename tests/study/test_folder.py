@@ -8,10 +8,11 @@ import pytest
 
 from erce.errors import DamagedError, InputError
 from erce.files import read_json, read_rows, write_json, write_rows, write_text
-from erce.recipe import Cell, Recipe, Serving
+from erce.recipe import GRID, Cell, Recipe, SearchSettings, Serving
 from erce.study.folder import (
     PROBLEMS,
     RESULT,
+    SEARCH,
     STUDY,
     TIMING,
     cell_folder,
@@ -67,6 +68,15 @@ def test_a_study_from_before_a_setting_was_renamed_opens_reads_and_keeps_its_cel
     assert cell in study.results
     open_study(tmp_path, recipe)
     assert "frontier" not in read_json(tmp_path / STUDY)["decoding"]
+
+
+def test_a_search_from_before_a_setting_was_renamed_is_read(tmp_path):
+    open_study(tmp_path, replace(RECIPE, lams=GRID, search=SearchSettings()))
+    asked = {"task": "mini-sums", "lam": 0.0, "seed": 0, "objective": "cross-entropy", "frontier": True}
+    write_json(tmp_path / SEARCH, {"asked": [asked], "step": {}, "said": []})
+    [cell] = read_study(tmp_path).expected
+    assert cell == Cell("mini-sums", 0.0, 0)
+    assert cell.all_temperatures
 
 
 def test_a_cell_is_done_once_it_has_every_temperature(tmp_path):
