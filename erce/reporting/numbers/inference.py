@@ -144,7 +144,15 @@ def inference(summary: Summary) -> dict[str, Any]:
     for decoding in DECODINGS:
         same, planned = equivalence(summary, decoding), power(summary, decoding)
         findings[decoding] = {
-            "same": same and same._asdict() | {"fewest": problems_to_show_equivalence()},
+            "same": same
+            and {
+                "equivalent": same.equivalent,
+                "p": same.p,
+                "ci": [same.low, same.high],
+                "margin": same.margin,
+                "covers": same.covers,
+                "fewest": problems_to_show_equivalence(),
+            },
             "plan": planned and planned.as_json(),
         }
     return {"task": summary.task, "chosen": summary.lam, **findings}
