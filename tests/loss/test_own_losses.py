@@ -10,8 +10,7 @@ import pytest
 
 from erce.cli.main import main
 from erce.files import read_json, read_rows
-from erce.recipe import load_recipe
-from erce.study.folder import open_study, read_study
+from erce.study.folder import read_study
 
 PAGE = Path(__file__).parents[2] / "docs" / "recipes.md"
 SMALL = """
@@ -129,11 +128,6 @@ def test_a_study_is_read_and_reported_without_the_code_of_its_losses(finished):
     assert "mylosses" not in sys.modules
 
 
-def test_another_penalty_is_another_study(finished):
-    with pytest.raises(ValueError, match=r"\(its penalty is 'mylosses:Gini', not 'shannon'\)"):
-        open_study(finished / "runs" / "own", load_recipe(finished / "own.toml", penalty="shannon"))
-
-
 @pytest.mark.parametrize(
     "flags", [[], ["--dry-run"], ["--jobs", "2"]], ids=["run", "dry run", "several jobs"]
 )
@@ -148,20 +142,17 @@ def test_a_wrong_derivative_ends_the_run_with_the_pages_sentence_before_anything
 
 
 @pytest.mark.parametrize(
-    ("setting", "sentence"),
+    ("setting", "says"),
     [
-        ('penalty="mylosses:GINI"', "'mylosses:GINI' is not a penalty: mylosses has no subclass or instance"),
-        ('penalty="mylos:Gini"', "no module 'mylos' for the penalty 'mylos:Gini'; did you mean 'mylosses'?"),
-        (
-            'objectives=["mylosses:Gini"]',
-            "'mylosses:Gini' is not an objective: mylosses has no subclass or inst",
-        ),
-        ("order=2.0", "Gini takes no order, got 2.0; leave it out"),
+        ('penalty="mylosses:GINI"', "'mylosses:GINI' is not a penalty"),
+        ('penalty="mylos:Gini"', "did you mean 'mylosses'?"),
+        ('objectives=["mylosses:Gini"]', "'mylosses:Gini' is not an objective"),
+        ("order=2.0", "got 2.0; leave it out"),
     ],
 )
-def test_a_name_that_leads_nowhere_is_said_before_anything_is_written(here, capsys, setting, sentence):
+def test_a_name_that_leads_nowhere_is_said_before_anything_is_written(here, capsys, setting, says):
     assert main(["run", "own.toml", "--set", setting]) == 2
-    assert capsys.readouterr().err.startswith(f"erce: {sentence}")
+    assert says in capsys.readouterr().err
     assert not (here / "runs").exists()
 
 

@@ -145,36 +145,30 @@ def test_tied_maxima_share_the_gradient_of_order_inf():
 
 
 @pytest.mark.parametrize("family", [Renyi, SupportSize])
-@pytest.mark.parametrize("order", [0, -1, math.nan, -math.inf, "2", None])
+@pytest.mark.parametrize("order", [0, -1, 1e9, math.nan, -math.inf, "2", None])
 def test_an_order_that_is_not_above_0_is_refused(family, order):
     with pytest.raises(
-        ValueError, match=f"{family.__name__} needs an order over 0, at most 1e6 or inf, got {order!r}; 1 is"
+        ValueError, match=f"{family.__name__} .* over 0, at most 1e6 or inf, got {order!r}; 1 is"
     ):
         family(order)
 
 
 @pytest.mark.parametrize(
-    ("name", "order", "sentence"),
+    ("name", "order", "way_out"),
     [
-        ("reny", 2.0, "no penalty 'reny'; did you mean 'renyi'[?]"),
-        ("Shannon", 1.0, "no penalty 'Shannon'; did you mean 'shannon'[?]"),
-        (
-            "qqq",
-            1.0,
-            "no penalty 'qqq'; there are shannon, renyi, support-size [(]your own: package.module:N",
-        ),
-        ("shannon", 2.0, "the Shannon entropy has order 1, got 2.0; 'renyi' takes other orders"),
-        ("renyi", 0.0, "Renyi needs an order over 0, at most 1e6 or inf, got 0.0"),
-        ("renyi", 1e9, "Renyi needs an order over 0, at most 1e6 or inf, got 1000000000.0"),
+        ("reny", 2.0, "did you mean 'renyi'"),
+        ("Shannon", 1.0, "did you mean 'shannon'"),
+        ("qqq", 1.0, r"shannon, renyi, support-size \(your own: package.module:N"),
+        ("shannon", 2.0, "got 2.0; 'renyi' takes other orders"),
+        ("renyi", 0.0, "got 0.0"),
     ],
 )
-def test_a_penalty_that_cannot_be_made_says_why(name, order, sentence):
-    with pytest.raises(ValueError, match=f"^{sentence}"):
+def test_a_penalty_that_cannot_be_made_says_why(name, order, way_out):
+    with pytest.raises(ValueError, match=f"(?i){name}.*{way_out}"):
         make_penalty(name, order)
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
 def test_a_penalty_is_made_by_its_name(case):
-    penalty = make_penalty(*case)
-    assert isinstance(penalty, PENALTIES[case[0]])
-    assert penalty == make_penalty(*case)
+    assert isinstance(make_penalty(*case), PENALTIES[case[0]])
+    assert make_penalty(*case) == make_penalty(*case)

@@ -14,7 +14,8 @@ from toys.selection import others_slow
 
 from erce.loss import CrossEntropy, LabelSmoothing, Renyi
 from erce.loss.request import Request
-from erce.loss.row_statistics import Slopes, Sums
+from erce.loss.row_statistics import Slopes, Sums, loss_and_grad_coefficients
+from erce.loss.scored_rows import Rows
 
 ORDERS = (0.1, 0.5, 0.999, 1.0, 1.001, 2.0, 5.0, math.inf)
 QUICK_ORDERS = others_slow(ORDERS, (0.5, 0.999, 1.0, 2.0, math.inf).__contains__)
@@ -229,32 +230,8 @@ def test_at_order_inf_the_second_pass_finds_the_maxima_that_the_first_counted(sp
     assert torch.equal((tile != 0).sum(-1).float(), ties)
 
 
-def slopes_of(sums: dict[str, Tensor], order: float, lam: float, smoothing: float) -> Slopes:
-    """Of (1 − smoothing) nll + smoothing · the mean of −log p + λ · the Rényi entropy; all in float64."""
-    shift, target, others, box_cox, _, _, _, finite = (sums[name].double() for name in SUMS)
-    u_y = (target - shift).clamp(min=-1e30)
-    e_y, c, k = u_y.exp(), order - 1, abs(order - 1)
-    s = others + e_y
-    plain, ratio, uniform = 1 / s, torch.zeros_like(s), smoothing / finite
-    if order == 1:
-        ratio = -box_cox / s
-        slope, pull = -lam / s, -lam / s * e_y * (u_y + ratio)
-        plain = plain - lam * ratio / s
-    elif order == math.inf:
-        plain, slope = (1 + lam) / s, -lam / box_cox
-        pull = lam * e_y / s + slope * (u_y == 0)
-    else:
-        w, w_y = (s, e_y) if order > 1 else (s + c * box_cox, (order * u_y).exp())
-        share = (s + c * box_cox) / s
-        ratio = torch.where(share < 0.5, share.log(), torch.log1p(c * box_cox / s)) / -c
-        slope = -lam * order / (k * w)
-        pull = slope * w_y * torch.expm1(k * (u_y + ratio))
-    own = -(1 - smoothing) * others / s + smoothing * e_y / s - uniform + pull
-    return Slopes(*(x.float() for x in (plain, slope, ratio, uniform, own, shift)))
-
-
 def autograd(row: Tensor, y: Tensor, order: float, lam: float, smoothing: float) -> Tensor:
-    """The same in float64, of a row without its columns of −inf."""
+    """Of (1 − smoothing) nll + smoothing · the mean of −log p + λ · the Rényi entropy, in float64."""
     z = row.double().requires_grad_()
     log_p = z.log_softmax(-1)
     value = -(1 - smoothing) * log_p[y] - smoothing * log_p.mean() + lam * renyi(log_p, order)
@@ -270,9 +247,10 @@ def test_the_two_passes_make_the_gradient_of_the_objective(kernels, order, lam):
         live = row > -math.inf
         g[live] = autograd(row[live], live[:target].sum(), order, lam, smoothing=0.1)
     settings = {**AS_IS, "order": order}
-    sums = dict(zip(SUMS, measured(kernels, tile, y, settings), strict=True))
+    sums = Sums(*(x.double() for x in kernels.measure(tile, y, request(settings), None)))
+    _, slopes = loss_and_grad_coefficients(sums, Rows(y, y, lam, None), request(settings), None)
     ours = tile.clone()
-    write(kernels, ours, y, slopes_of(sums, order, lam, smoothing=0.1), settings)
+    write(kernels, ours, y, Slopes(*(x.float() for x in slopes)), settings)
     assert ((ours - exact).abs().amax(-1) <= 1e-6 * exact.abs().amax(-1)).all()
 
 

@@ -1,13 +1,23 @@
 """What the tests of the loss compare with: the papers' formulas as written there, and erce's reference."""
 
 import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from erce.catalog import PENALTIES
-from erce.loss import Penalty, linear_entropy_regularized_cross_entropy, make_penalty
+from erce.loss import (
+    Loss,
+    Penalty,
+    entropy_regularized_cross_entropy,
+    linear_entropy_regularized_cross_entropy,
+    make_objective,
+    make_penalty,
+)
 from erce.loss.from_logits import reference_from_logits
 from erce.loss.penalties import order_of
 
@@ -21,8 +31,20 @@ EACH = [  # every entry of the table, at every order that it takes
 ]
 
 
+@dataclass(frozen=True)  # for a repr without an address: xdist compares the tests' names
+class Gini(Penalty):
+    """1 − Σ p²: a user's own."""
+
+    def value(self, log_p: Tensor, p: Tensor) -> Tensor:
+        return 1 - (p * p).sum(-1)
+
+    def value_and_logit_grad(self, log_p: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
+        squares = (p * p).sum(-1, keepdim=True)
+        return 1 - squares[..., 0], -2 * p * (p - squares)
+
+
 def penalty_of(case: tuple[str, float]) -> Penalty:
-    return make_penalty(*case)
+    return Gini() if case[0] == "gini" else make_penalty(*case)
 
 
 # Rényi's family, which a row's few sums determine: it may be split over processes and written out in mpmath.
@@ -105,29 +127,172 @@ class Matmuls(TorchDispatchMode):
         return out
 
 
-N, V, D, R = 11, 40, 5, 2  # positions, tokens, width, and rank of the adapter of the operands below
+N, V, D, R = 11, 150, 5, 2  # positions, tokens, width, and rank of the adapter of the operands below
+ALL = ("hidden", "weight", "bias", "low", "up")
+UPSTREAM = torch.linspace(-1, 2, N, dtype=torch.float64)  # what positions' losses are weighed by afterwards
 
 
-def operands(dtype: torch.dtype = torch.float64) -> dict[str, Tensor]:
-    generator = torch.Generator().manual_seed(3)
-    shapes = {"hidden": (N, D), "weight": (V, D), "bias": (V,), "low": (N, R), "up": (V, R)}
-    return {
-        name: torch.randn(shape, generator=generator, dtype=torch.float64).to(dtype).requires_grad_()
-        for name, shape in shapes.items()
-    }
+def operands(
+    dtype: torch.dtype = torch.float64, *, n: int = N, learns: Iterable[str] = ALL, likely: float = 2.0
+) -> dict[str, Tensor]:
+    """Of which every second target is a token as likely as that."""
+    generator, y = torch.Generator().manual_seed(3), targets(n)
+    shapes = {"hidden": (n, D), "weight": (V, D), "bias": (V,), "low": (n, R), "up": (V, R)}
+    x = {name: torch.randn(shape, generator=generator, dtype=torch.float64) for name, shape in shapes.items()}
+    for row in range(1, n, 2):
+        x["weight"][y[row]] = likely * x["hidden"][row]
+    return {name: values.to(dtype).requires_grad_(name in learns) for name, values in x.items()}
 
 
-def targets() -> Tensor:
-    y = torch.arange(N) * 3
+def targets(n: int = N) -> Tensor:
+    """Token ids, of which every fourth is ignored."""
+    y = torch.arange(n) * 13 % V
     y[::4] = -100
     return y
 
 
-def linear(x: dict[str, Tensor], **how):
-    adapter = (x["low"], x["up"])
+def logits(x: dict[str, Tensor]) -> Tensor:
+    return x["hidden"] @ x["weight"].t() + x["bias"] + x["low"] @ x["up"].t()
+
+
+def transformed(z: Tensor, logit_scale: float = 1.0, softcap: float | None = None, temperature: float = 1.0):
+    z = logit_scale * z
+    return (z if softcap is None else softcap * torch.tanh(z / softcap)) / temperature
+
+
+TRANSFORM = ("logit_scale", "softcap", "temperature")
+
+
+def linear(x: dict[str, Tensor], y: Tensor | None = None, **settings: Any) -> Loss:
     return linear_entropy_regularized_cross_entropy(
-        x["hidden"], x["weight"], targets(), bias=x["bias"], adapter=adapter, **how
+        x["hidden"],
+        x["weight"],
+        targets(len(x["hidden"])) if y is None else y,
+        bias=x["bias"],
+        adapter=(x["low"], x["up"]),
+        **settings,
     )
+
+
+def dense(x: dict[str, Tensor], y: Tensor | None = None, **settings: Any) -> Loss:
+    """The same by the form from logits, which transforms none."""
+    z = transformed(logits(x), **{name: settings.pop(name) for name in TRANSFORM if name in settings})
+    return entropy_regularized_cross_entropy(z, targets(len(z)) if y is None else y, **settings)
+
+
+ROWS = {"lam": torch.linspace(-1, 8, N), "row_weights": torch.linspace(0.1, 3, N)}
+SETTINGS: dict[str, dict[str, Any]] = {  # of a call; penalties and objectives by their names
+    "cross-entropy": {"lam": 0.0},
+    "Shannon": {"lam": 8.0},
+    "strong": {"lam": 200.0},  # a token that is not likely is pushed down by a strong penalty only
+    "confident": {"lam": -0.1},
+    "below one": {"lam": 2.0, "penalty": ("renyi", 0.5)},
+    "above one": {"lam": torch.tensor(2.0), "penalty": ("renyi", 3.0)},
+    "inf": {"lam": 2.0, "penalty": ("renyi", math.inf)},
+    "size": {"lam": 0.1, "penalty": ("support-size", 0.5)},
+    "rows": ROWS,
+    "rows, inf": {**ROWS, "penalty": ("renyi", math.inf)},
+    "rows, size": {**ROWS, "penalty": ("support-size", 2.0)},
+    "smoothed": {"lam": 1.0, "objective": "label-smoothing:0.3"},
+    "gated": {"lam": 1.0, "objective": "eaft:0.5"},
+    "focal": {"lam": 1.0, "objective": "focal:0.5", "penalty": ("renyi", 2.0)},
+    "masked": {"lam": 1.0, "objective": "label-smoothing", "masked": True},
+    "scaled": {"lam": 1.7, "logit_scale": 0.5, "temperature": 0.7},
+    "scaled, inf": {"lam": 1.7, "logit_scale": 0.25, "penalty": ("renyi", math.inf)},
+    "capped": {"lam": 1.7, "logit_scale": 2.0, "softcap": 3.0, "temperature": 1.3},
+    "capped, size": {"lam": 1.7, "softcap": 4.0, "penalty": ("support-size", 2.0)},
+    "z-loss": {**ROWS, "z_loss": 0.03, "return_lse": True},
+    "z-loss, gated": {"lam": 0.7, "z_loss": 0.03, "objective": "eaft:0.5", "penalty": ("renyi", 0.5)},
+    "z-loss, capped": {**ROWS, "z_loss": 0.1, "softcap": 3.0, "objective": "label-smoothing"},
+    "one's own": {**ROWS, "penalty": ("gini", 1.0)},
+    "one's own, capped": {**ROWS, "penalty": ("gini", 1.0), "logit_scale": 1.5, "softcap": 5.0},
+    "one's own, z-loss": {"lam": 0.7, "z_loss": 0.03, "return_lse": True, "penalty": ("gini", 1.0)},
+}
+
+
+def operands_of(
+    setting: str, dtype: torch.dtype = torch.float64, learns: Iterable[str] = ALL
+) -> dict[str, Tensor]:
+    x = operands(dtype, learns=learns)
+    if SETTINGS[setting].get("masked"):
+        x["bias"].data[5::9] = -math.inf
+    return x
+
+
+def arguments(setting: str) -> dict[str, Any]:
+    """A setting as the loss takes it."""
+    makers = {"penalty": penalty_of, "objective": make_objective}
+    return {
+        name: makers.get(name, lambda x: x)(x) for name, x in SETTINGS[setting].items() if name != "masked"
+    }
+
+
+def written_out(  # noqa: PLR0913 — the settings of the loss
+    x: dict[str, Tensor],
+    *,
+    lam: float | Tensor,
+    penalty: tuple[str, float] = ("shannon", 1.0),
+    objective: str = "cross-entropy",
+    reduction: str = "mean",
+    row_weights: Tensor | None = None,
+    z_loss: float = 0.0,
+    return_lse: bool = False,
+    masked: bool = False,
+    **transform: Any,
+) -> Loss:
+    """Return the loss by its formula, for autograd; a column of −inf is a column that is not there."""
+    y, name, order = targets(len(x["hidden"])), *penalty
+    kept, there = y >= 0, ~x["bias"].isneginf()
+    target = (there.cumsum(0) - 1)[y[kept]][:, None]
+    z = transformed(logits(x)[kept][:, there], **transform)
+    log_p, lse = z.log_softmax(-1), z.exp().sum(-1).log()
+    nll = -log_p.gather(-1, target)[:, 0]
+    entropy = 1 - (2 * log_p).exp().sum(-1) if name == "gini" else DEFINITIONS[name](log_p, order)
+    strength = lam[kept] if isinstance(lam, Tensor) and lam.ndim else lam
+    each = PAPERS[objective](log_p, nll) + strength * entropy + z_loss * lse**2
+    (slopes,) = torch.autograd.grad(each.sum(), z, retain_graph=True)
+    powers = (order * log_p).exp()
+    top = powers.topk(min(100, z.shape[-1])).values.sum(-1)
+    logged = {
+        "nll": nll,
+        "entropy": entropy,
+        "top1": (log_p.argmax(-1) == target[:, 0]).to(z.dtype),
+        "log_sum_p2": (2 * log_p).logsumexp(-1),
+        "pushed_down": (slopes.gather(-1, target)[:, 0] > 0).to(z.dtype),
+        "tail_share": torch.zeros_like(nll) if order == math.inf else 1 - top / powers.sum(-1),
+        "z_loss": z_loss * lse**2 if z_loss else None,
+    }
+
+    def at_its_position(values: Tensor) -> Tensor:
+        return torch.zeros(len(y), dtype=values.dtype).masked_scatter(kept, values)
+
+    each = each if row_weights is None else row_weights[kept] * each
+    reduced: Callable[[Tensor], Tensor] = at_its_position if reduction == "none" else Tensor.mean
+    return Loss(
+        objective=each.sum() if reduction == "sum" else reduced(each),
+        **{field: None if values is None else reduced(values).detach() for field, values in logged.items()},
+        lse=at_its_position(lse) if return_lse else None,
+    )
+
+
+def results(loss: Loss, x: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return all of a loss, and the gradients of whatever learns, by their names."""
+    upstream = UPSTREAM if loss.objective.ndim else -2.0  # exact, so that it costs no rounding
+    total = (loss.objective * upstream).sum()
+    if loss.lse is not None:
+        total = total + (loss.lse.sin() * UPSTREAM).sum()
+    learns = [name for name in x if x[name].requires_grad]
+    grads = torch.autograd.grad(total, [x[name] for name in learns]) if learns else ()
+    fields = {name: values.detach() for name, values in loss._asdict().items() if values is not None}
+    return fields | {f"d {name}": grad for name, grad in zip(learns, grads, strict=True)}
+
+
+def assert_same(computed: dict[str, Tensor], wanted: dict[str, Tensor], **tolerance: float) -> None:
+    assert computed.keys() == wanted.keys()
+    for name, values in computed.items():
+        torch.testing.assert_close(
+            values, wanted[name], msg=lambda text, name=name: f"{name}: {text}", **tolerance
+        )
 
 
 class OnCuda:

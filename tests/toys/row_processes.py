@@ -8,7 +8,6 @@ from typing import Any
 from accelerate import PartialState
 from datasets import Dataset
 
-from erce.train.trainer import ERCETrainer
 from toys import training as toy
 
 ROWS = toy.rows([(4, 6), (4, 7), (4, 8), (4, 9), (4, 10)])
@@ -38,13 +37,7 @@ def train(folder: Path, case: dict[str, Any]) -> dict[str, Any]:
     files = settings.pop("stream", 0)
     data: Any = Dataset.from_list(ROWS)
     data = data.to_iterable_dataset(num_shards=files) if files else data
-    trainer = ERCETrainer(
-        toy.model(),
-        toy.config(folder, **settings),
-        train_dataset=data,
-        eval_dataset=data,
-        processing_class=toy.tokenizer(),
-    )
+    trainer = toy.trainer(folder, data, settings, eval_dataset=data)
     trainer.train()
     evaluated = trainer.evaluate()
     log = [entry["scored_tokens"] for entry in trainer.state.log_history if "loss" in entry]

@@ -22,7 +22,6 @@ from erce.recipe import RegularizedObjective, Resources, Training
 from erce.train.distributed import refuse_dispatch
 from erce.train.fine_tune import fine_tune
 from erce.train.launch import LAUNCHER_CONFIG, FineTuning, _command, _config, _failure, launch
-from erce.train.trainer import ERCETrainer
 from erce.types import Problem
 
 HOSTILE = """
@@ -302,16 +301,3 @@ def test_a_head_that_nothing_gathers_is_refused(version, tmp_path, monkeypatch):
         ValueError, match="does not gather an output head that DeepSpeed or FSDP 1 has sharded"
     ):
         refuse_sharding(Accelerator(cpu=True))
-
-
-def test_one_process_trains_on_every_row(tmp_path):
-    trainer = ERCETrainer(
-        toy.model(),
-        toy.config(tmp_path, num_train_epochs=1),
-        train_dataset=toy.dataset(toy.UNEQUAL),
-        processing_class=toy.tokenizer(),
-        peft_config=toy.lora(),
-    )
-    trainer.train()
-    scored = sum(label != toy.IGNORED for row in toy.UNEQUAL for label in row["labels"][1:])
-    assert sum(e["scored_tokens"] for e in trainer.state.log_history if "lam" in e) == scored

@@ -3,30 +3,20 @@
 import copy
 import math
 from collections import defaultdict
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
-from peft import AdaLoraConfig, PeftModel, get_peft_model
+from peft import AdaLoraConfig, get_peft_model
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from toys import training as toy
 from transformers import TrainerCallback
 
-from erce.loss import Objective, Penalty
+from erce.loss import Objective
 from erce.train.trainer import ERCETrainer
-
-
-class Gini(Penalty):
-    """A user's own penalty."""
-
-    def value(self, log_p: Tensor, p: Tensor) -> Tensor:
-        return 1 - p.square().sum(-1)
-
-    def value_and_logit_grad(self, log_p: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
-        same = p.square().sum(-1)
-        return 1 - same, 2 * p * (same[..., None] - p)
 
 
 class Truncated(Objective):
@@ -63,8 +53,9 @@ def spread(log_p: Tensor) -> Tensor:
 PENALTIES = {
     "shannon": (1.0, lambda log_p: -(log_p.exp() * log_p).sum(-1)),
     "renyi": (0.5, lambda log_p: (0.5 * log_p).logsumexp(-1) / 0.5),
-    f"{__name__}:Gini": (1.0, lambda log_p: 1 - log_p.exp().square().sum(-1)),
+    "toys.losses:Gini": (1.0, lambda log_p: 1 - log_p.exp().square().sum(-1)),
 }
+LORA = toy.lora(init_lora_weights=False)
 WINDOWS = [toy.UNEQUAL[0:4], toy.UNEQUAL[4:8], toy.UNEQUAL[8:11]]  # 2 × 2 rows a step, the last one short
 
 
@@ -118,15 +109,26 @@ def reference(
     }
 
 
-def adapted(base: Any) -> Any:
-    return get_peft_model(base, toy.lora(init_lora_weights=False))
-
-
-def exact_copy(trainer: ERCETrainer, base: Any) -> Any:
-    """The trainer's policy in float64, with a forward that nobody patched; `base` is as the trainer's was."""
-    policy = adapted(base) if isinstance(trainer.model, PeftModel) else base
+def trained(
+    folder: Path,
+    rows: list[dict],
+    *,
+    head: dict[str, bool] | None = None,
+    peft_config: Any = None,
+    **named: Any,
+) -> tuple[ERCETrainer, list[dict[str, Tensor]], Any]:
+    """A trainer that has trained at a learning rate of 0, its gradients at each step, and its policy in
+    float64, with a forward that nobody patched."""
+    seen, head = Gradients(), head or {}
+    settings = {"entropy_penalty": 2.0, "learning_rate": 0.0, "max_grad_norm": 0.0} | named.pop(
+        "settings", {}
+    )
+    named |= {"callbacks": [seen], "peft_config": peft_config}
+    trainer = toy.trainer(folder, rows, settings, policy=toy.model(**head), **named)
+    policy = toy.model(**head) if peft_config is None else get_peft_model(toy.model(**head), peft_config)
     policy.load_state_dict(trainer.model.state_dict())
-    return policy.double().eval()
+    trainer.train()
+    return trainer, seen.steps, policy.double().eval()
 
 
 def assert_close(gradients: dict[str, Tensor], wanted: dict[str, Tensor]) -> None:
@@ -136,51 +138,35 @@ def assert_close(gradients: dict[str, Tensor], wanted: dict[str, Tensor]) -> Non
         assert error <= 2e-5 * size + 1e-9, f"{name}: {error:.1e} of {size:.1e}"
 
 
+def assert_step(entry: dict[str, float], gradients: dict[str, Tensor], wanted: dict[str, Any]) -> None:
+    assert_close(gradients, wanted.pop("gradients"))
+    assert {name: entry[name] for name in wanted} == pytest.approx(wanted, rel=1e-6)
+
+
+def steps(trainer: ERCETrainer) -> list[dict[str, float]]:
+    return [entry for entry in trainer.state.log_history if "loss" in entry]
+
+
 @pytest.mark.parametrize("penalty", PENALTIES)
 @pytest.mark.parametrize("lam", [0.0, 8.0])
 @pytest.mark.parametrize("normalize", ["token", pytest.param("sequence", marks=pytest.mark.slow)])
 def test_objective_and_gradients_are_those_of_the_whole_accumulated_window(normalize, lam, penalty, tmp_path):
     settings = {"entropy_penalty": lam, "entropy_type": penalty, "entropy_order": PENALTIES[penalty][0]}
-    settings |= {"normalize": normalize, "learning_rate": 0.0, "max_grad_norm": 0.0}
-    seen = Gradients()
-    trainer = ERCETrainer(
-        toy.model(),
-        toy.config(tmp_path, **settings),
-        train_dataset=toy.dataset(toy.UNEQUAL),
-        processing_class=toy.tokenizer(),
-        peft_config=toy.lora(init_lora_weights=False),
-        callbacks=[seen],
-    )
-    policy = exact_copy(trainer, toy.model())
-    trainer.train()
-    logged = [entry for entry in trainer.state.log_history if "loss" in entry]
-    assert len(logged) == len(seen.steps) == len(WINDOWS)
-    for window, entry, gradients in zip(WINDOWS, logged, seen.steps, strict=True):
+    settings |= {"normalize": normalize}
+    trainer, seen, policy = trained(tmp_path, toy.UNEQUAL, peft_config=LORA, settings=settings)
+    for window, entry, gradients in zip(WINDOWS, steps(trainer), seen, strict=True):
         wanted = reference(policy, window, lam=lam, penalty=penalty, normalize=normalize)
-        assert_close(gradients, wanted.pop("gradients"))
-        assert {name: entry[name] for name in wanted} == pytest.approx(wanted, rel=1e-6)
+        assert_step(entry, gradients, wanted)
 
 
 @pytest.mark.parametrize("objective", list(OBJECTIVES)[1:])
 @pytest.mark.parametrize("normalize", ["token", "sequence"])
 def test_every_objective_is_trained_on_and_logged_as_it_is(normalize, objective, tmp_path):
-    settings = {"entropy_penalty": 2.0, "objective": objective, "normalize": normalize}
-    seen = Gradients()
-    trainer = ERCETrainer(
-        toy.model(tied=False),
-        toy.config(tmp_path, **settings, learning_rate=0.0, max_grad_norm=0.0, per_device_eval_batch_size=3),
-        train_dataset=toy.dataset(toy.UNEQUAL[:4]),
-        eval_dataset=toy.dataset(toy.UNEQUAL),
-        processing_class=toy.tokenizer(),
-        callbacks=[seen],
-    )
-    policy = exact_copy(trainer, toy.model(tied=False))
-    trainer.train()
-    wanted = reference(policy, WINDOWS[0], lam=2.0, normalize=normalize, objective=objective)
-    assert_close(seen.steps[0], wanted.pop("gradients"))
-    entry, evaluated = trainer.state.log_history[0], trainer.evaluate()
-    assert {name: entry[name] for name in wanted} == pytest.approx(wanted, rel=1e-6)
-    wanted = reference(policy, toy.UNEQUAL, lam=2.0, normalize=normalize, objective=objective)
+    settings = {"objective": objective, "normalize": normalize}
+    evaluation = {"settings": settings | {"per_device_eval_batch_size": 3}, "eval_dataset": toy.UNEQUAL}
+    trainer, seen, policy = trained(tmp_path, WINDOWS[0], head={"tied": False}, **evaluation)
+    assert_step(trainer.state.log_history[0], seen[0], reference(policy, WINDOWS[0], lam=2.0, **settings))
+    wanted, evaluated = reference(policy, toy.UNEQUAL, lam=2.0, **settings), trainer.evaluate()
     del wanted["gradients"]
     assert {name: evaluated[f"eval_{name}"] for name in wanted} == pytest.approx(wanted, rel=1e-6)
 
@@ -206,27 +192,19 @@ def with_columns(some: list[dict], *, per_token: bool) -> list[dict]:
 def test_a_weight_multiplies_objective_and_penalty_and_each_source_has_its_means(
     per_token, objective, normalize, tmp_path
 ):
-    some, seen = with_columns(toy.UNEQUAL, per_token=per_token), Gradients()
-    settings = {"entropy_penalty": 2.0, "objective": objective, "normalize": normalize}
-    trainer = ERCETrainer(
-        toy.model(),
-        toy.config(tmp_path, **settings, learning_rate=0.0, max_grad_norm=0.0, per_device_eval_batch_size=3),
-        train_dataset=toy.dataset(some),
-        eval_dataset=toy.dataset(some),
-        processing_class=toy.tokenizer(),
-        callbacks=[seen],
+    some, settings = (
+        with_columns(toy.UNEQUAL, per_token=per_token),
+        {"objective": objective, "normalize": normalize},
     )
-    policy = exact_copy(trainer, toy.model())
-    trainer.train()
-    logged = [entry for entry in trainer.state.log_history if "loss" in entry]
+    evaluation = {"settings": settings | {"per_device_eval_batch_size": 3}, "eval_dataset": some}
+    trainer, seen, policy = trained(tmp_path, some, **evaluation)
+    logged = steps(trainer)
     windows = [some[0:4], some[4:8], some[8:11]]
-    for window, entry, gradients in zip(windows, logged, seen.steps, strict=True):
-        wanted = reference(policy, window, lam=2.0, normalize=normalize, objective=objective)
-        assert_close(gradients, wanted.pop("gradients"))
-        assert {name: entry[name] for name in wanted} == pytest.approx(wanted, rel=1e-6)
+    for window, entry, gradients in zip(windows, logged, seen, strict=True):
+        assert_step(entry, gradients, reference(policy, window, lam=2.0, **settings))
         assert entry["loss"] != pytest.approx(entry["objective"], rel=1e-3)
     evaluated = trainer.evaluate()
-    whole = reference(policy, some, lam=2.0, normalize=normalize, objective=objective)
+    whole = reference(policy, some, lam=2.0, **settings)
     assert evaluated["eval_objective"] == pytest.approx(whole["objective"], rel=1e-6)
     for source in "ab":
         for window, means in [*((w, logged[i]) for i, w in enumerate(windows)), (some, None)]:
@@ -238,52 +216,34 @@ def test_a_weight_multiplies_objective_and_penalty_and_each_source_has_its_means
                 assert mean == pytest.approx(wanted[name], rel=1e-6), key
 
 
+ON_THE_HEAD = {"target_modules": ["q_proj", "lm_head"], "init_lora_weights": False}
+BESIDE = {"target_modules": ["q_proj"], "modules_to_save": ["lm_head"]}
+HEADS = {  # → how many of its parameters learn
+    "tied": ({}, None, 0),
+    "untied": ({"tied": False}, None, 1),
+    "with a bias": ({"tied": False, "bias": True}, None, 2),
+    "adapted": ({"tied": False}, toy.lora(**ON_THE_HEAD), 2),
+    "saved beside an adapter": ({"tied": False}, toy.lora(**BESIDE), 1),
+}
+
+
+@pytest.mark.parametrize(("head", "adapter", "learns"), HEADS.values(), ids=HEADS)
 @pytest.mark.parametrize("normalize", ["token", "sequence"])
-@pytest.mark.parametrize(
-    "adapter",
-    [
-        {"target_modules": ["q_proj", "lm_head"], "init_lora_weights": False},
-        {"target_modules": ["q_proj"], "modules_to_save": ["lm_head"]},
-    ],
-    ids=str,
-)
-def test_an_adapter_on_the_head_is_trained_with_the_rest(adapter, normalize, tmp_path):
-    seen = Gradients()
-    trainer = ERCETrainer(
-        toy.model(tied=False),
-        toy.config(tmp_path, entropy_penalty=2.0, normalize=normalize, learning_rate=0.0, max_grad_norm=0.0),
-        train_dataset=toy.dataset(toy.UNEQUAL[:4]),
-        processing_class=toy.tokenizer(),
-        peft_config=toy.lora(**adapter),
-        callbacks=[seen],
-    )
-    policy = get_peft_model(toy.model(tied=False), toy.lora(**adapter))
-    policy.load_state_dict(trainer.model.state_dict())
-    trainer.train()
-    wanted = reference(policy.double().eval(), WINDOWS[0], lam=2.0, normalize=normalize)
-    assert any("lm_head" in name for name in wanted["gradients"])
-    assert_close(seen.steps[0], wanted.pop("gradients"))
-    entry = trainer.state.log_history[0]
-    assert {name: entry[name] for name in wanted} == pytest.approx(wanted, rel=1e-6)
+def test_a_head_that_learns_gets_its_exact_gradient(normalize, head, adapter, learns, tmp_path):
+    settings = {"normalize": normalize}
+    trainer, seen, policy = trained(tmp_path, WINDOWS[0], head=head, peft_config=adapter, settings=settings)
+    wanted = reference(policy, WINDOWS[0], lam=2.0, normalize=normalize)
+    assert sum("lm_head" in name for name in wanted["gradients"]) == learns
+    assert_step(trainer.state.log_history[0], seen[0], wanted)
 
 
 @pytest.mark.parametrize("normalize", ["token", "sequence"])
 def test_what_an_adapter_adds_to_the_loss_is_a_mean_over_micro_batches(normalize, tmp_path):
     adapter = AdaLoraConfig(task_type="CAUSAL_LM", target_modules=["q_proj"], total_step=9, tinit=1, tfinal=1)
-    args = {"entropy_penalty": 2.0, "normalize": normalize, "learning_rate": 0.0, "max_grad_norm": 0.0}
-    seen = Gradients()
-    trainer = ERCETrainer(
-        toy.model(),
-        toy.config(tmp_path, **args),
-        train_dataset=toy.dataset(toy.UNEQUAL[:4]),
-        processing_class=toy.tokenizer(),
-        peft_config=adapter,
-        callbacks=[seen],
+    trainer, seen, policy = trained(
+        tmp_path, WINDOWS[0], peft_config=adapter, settings={"normalize": normalize}
     )
-    policy = get_peft_model(toy.model(), adapter)
-    policy.load_state_dict(trainer.model.state_dict())
-    trainer.train()
-    wanted = reference(policy.double().eval(), WINDOWS[0], lam=2.0, normalize=normalize)
+    wanted = reference(policy, WINDOWS[0], lam=2.0, normalize=normalize)
     policy.zero_grad()
     only = SimpleNamespace(loss=torch.zeros(()).double())
     policy.base_model.model.forward = lambda: only  # PEFT adds its part to this
@@ -291,10 +251,8 @@ def test_what_an_adapter_adds_to_the_loss_is_a_mean_over_micro_batches(normalize
     for name, weight in policy.named_parameters():
         if weight.grad is not None:
             wanted["gradients"][name] = wanted["gradients"].get(name, 0) + weight.grad
-    assert_close(seen.steps[0], wanted.pop("gradients"))
-    entry = trainer.state.log_history[0]
-    assert entry["loss"] == pytest.approx(wanted.pop("loss") + only.loss.item(), rel=1e-6)
-    assert {name: entry[name] for name in wanted} == pytest.approx(wanted, rel=1e-6)
+    wanted["loss"] += only.loss.item()
+    assert_step(trainer.state.log_history[0], seen[0], wanted)
 
 
 class Matmuls(TorchDispatchMode):
@@ -313,13 +271,9 @@ class Matmuls(TorchDispatchMode):
 @pytest.mark.parametrize("normalize", ["token", "sequence"])
 @pytest.mark.parametrize(("learns", "matmuls"), [(False, 2), (True, 3)])
 def test_a_step_costs_no_more_matmuls_than_it_must(learns, matmuls, normalize, tmp_path):
-    trainer = ERCETrainer(
-        toy.model(tied=False),
-        toy.config(tmp_path, entropy_penalty=2.0, normalize=normalize),
-        train_dataset=toy.dataset(toy.UNEQUAL[:4]),
-        processing_class=toy.tokenizer(),
-        peft_config=None if learns else toy.lora(),
-    )
+    settings = {"entropy_penalty": 2.0, "normalize": normalize}
+    adapter = None if learns else toy.lora()
+    trainer = toy.trainer(tmp_path, WINDOWS[0], settings, policy=toy.model(tied=False), peft_config=adapter)
     batch = next(iter(trainer.get_train_dataloader()))
     with Matmuls() as counted:
         trainer.compute_loss(
@@ -342,25 +296,16 @@ def likely_rows() -> list[dict[str, list[int]]]:
 def test_diagnostics_are_exact_means_and_absent_unless_asked_for(normalize, tmp_path):
     rows, lam = likely_rows(), 2000.0  # a spread-out token is pushed down by a strong penalty only
 
-    def trained(**settings: Any) -> ERCETrainer:
-        settings |= {"entropy_penalty": lam, "normalize": normalize, "learning_rate": 0.0}
-        trainer = ERCETrainer(
-            toy.model(),
-            toy.config(tmp_path, **settings, logging_steps=3),
-            train_dataset=toy.dataset(rows),
-            eval_dataset=toy.dataset(rows[:3]),
-            processing_class=toy.tokenizer(),
-        )
-        trainer.train()
-        return trainer
-
+    settings = {"entropy_penalty": lam, "normalize": normalize, "logging_steps": 3}
+    (off, *_), (on, _, policy) = (
+        trained(tmp_path, rows, settings=settings | more, eval_dataset=rows[:3])
+        for more in ({}, {"log_diagnostics": True})
+    )
     names = ("log_sum_p2", "pushed_down", "tail_share")
-    off, on = trained(), trained(log_diagnostics=True)
     plain, diagnosed_entry, evaluated = off.state.log_history[0], on.state.log_history[0], on.evaluate()
     assert set(diagnosed_entry) - set(plain) == set(names)
     assert set(evaluated) - set(off.evaluate()) == {f"eval_{name}" for name in names}
     assert {name: diagnosed_entry[name] for name in plain} == plain
-    policy = exact_copy(on, toy.model())
     for some, entry, prefix in ((rows, diagnosed_entry, ""), (rows[:3], evaluated, "eval_")):
         wanted = diagnosed(policy, some, lam=lam)
         assert {name: entry[prefix + name] for name in wanted} == pytest.approx(wanted, rel=1e-5)
@@ -388,58 +333,23 @@ def diagnosed(policy: Any, some: list[dict], *, lam: float) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize("head", [{}, {"tied": False}, {"tied": False, "bias": True}], ids=str)
-@pytest.mark.parametrize("normalize", ["token", "sequence"])
-def test_a_head_that_learns_gets_its_exact_gradient(normalize, head, tmp_path):
-    seen = Gradients()
-    trainer = ERCETrainer(
-        toy.model(**head),
-        toy.config(tmp_path, entropy_penalty=2.0, normalize=normalize, learning_rate=0.0, max_grad_norm=0.0),
-        train_dataset=toy.dataset(toy.UNEQUAL[:4]),
-        processing_class=toy.tokenizer(),
-        callbacks=[seen],
-    )
-    policy = exact_copy(trainer, toy.model(**head))
-    trainer.train()
-    wanted = reference(policy, WINDOWS[0], lam=2.0, penalty="shannon", normalize=normalize)
-    learns = {name for name in wanted["gradients"] if name.startswith("lm_head")}
-    assert len(learns) == len(head)
-    assert_close(seen.steps[0], wanted["gradients"])
-
-
 def test_the_logged_gradient_norm_is_the_one_before_clipping(tmp_path):
-    seen = Gradients()
-    trainer = ERCETrainer(
-        toy.model(),
-        toy.config(tmp_path, entropy_penalty=1.0, learning_rate=0.0, max_grad_norm=1e-3),
-        train_dataset=toy.dataset(toy.UNEQUAL[:4]),
-        processing_class=toy.tokenizer(),
-        peft_config=toy.lora(init_lora_weights=False),
-        callbacks=[seen],
-    )
-    policy = exact_copy(trainer, toy.model())
-    trainer.train()
-    wanted = reference(policy, WINDOWS[0], lam=1.0, penalty="shannon", normalize="token")["gradients"]
+    settings = {"max_grad_norm": 1e-3}
+    trainer, seen, policy = trained(tmp_path, WINDOWS[0], peft_config=LORA, settings=settings)
+    wanted = reference(policy, WINDOWS[0], lam=2.0)["gradients"]
 
     def norm(gradients: dict[str, Tensor]) -> float:
         return math.sqrt(sum(float(gradient.square().sum()) for gradient in gradients.values()))
 
     assert trainer.state.log_history[0]["grad_norm"] == pytest.approx(norm(wanted), rel=1e-5)
-    assert norm(seen.steps[0]) == pytest.approx(1e-3, rel=1e-3)
+    assert norm(seen[0]) == pytest.approx(1e-3, rel=1e-3)
 
 
 @pytest.mark.parametrize("head", ["erce", pytest.param("trl", marks=toy.TRLS_HEAD)])
 def test_a_log_over_several_steps_weighs_every_token_the_same(head, tmp_path):
-    trainer = ERCETrainer(
-        toy.model(),
-        toy.config(tmp_path, entropy_penalty=1.0, head=head, learning_rate=0.0, logging_steps=2),
-        train_dataset=toy.dataset(toy.UNEQUAL),
-        processing_class=toy.tokenizer(),
-        peft_config=toy.lora(init_lora_weights=False),
-    )
-    policy = exact_copy(trainer, toy.model())
-    trainer.train()
-    wanted = reference(policy, toy.UNEQUAL[:8], lam=1.0, penalty="shannon", normalize="token")
+    settings = {"head": head, "logging_steps": 2}
+    trainer, _, policy = trained(tmp_path, toy.UNEQUAL, peft_config=LORA, settings=settings)
+    wanted = reference(policy, toy.UNEQUAL[:8], lam=2.0)
     entry = trainer.state.log_history[0]
     assert entry["step"] == 2
     names = ("ce", "entropy", "objective", "scored_tokens")
@@ -448,13 +358,8 @@ def test_a_log_over_several_steps_weighs_every_token_the_same(head, tmp_path):
 
 
 def test_a_loss_computed_outside_a_training_is_in_no_log(tmp_path):
-    trainer = ERCETrainer(
-        toy.model(),
-        toy.config(tmp_path, entropy_penalty=1.0),
-        train_dataset=toy.dataset(toy.UNEQUAL[:4]),
-        eval_dataset=toy.dataset(toy.UNEQUAL[:1]),
-        processing_class=toy.tokenizer(),
-    )
+    settings = {"entropy_penalty": 1.0}
+    trainer = toy.trainer(tmp_path, WINDOWS[0], settings, eval_dataset=toy.UNEQUAL[:1])
     batch = next(iter(trainer.get_train_dataloader()))
     trainer.compute_loss(trainer.model.train(), dict(batch))
     trainer.train()
@@ -465,12 +370,8 @@ def test_a_loss_computed_outside_a_training_is_in_no_log(tmp_path):
 
 @pytest.mark.parametrize("normalize", ["token", "sequence"])
 def test_a_loss_without_a_window_is_a_mean_over_its_batch(normalize, tmp_path):
-    trainer = ERCETrainer(
-        toy.model(),
-        toy.config(tmp_path, entropy_penalty=2.0, normalize=normalize),
-        train_dataset=toy.dataset(toy.UNEQUAL[4:6]),
-        processing_class=toy.tokenizer(),
-    )
+    settings = {"entropy_penalty": 2.0, "normalize": normalize}
+    trainer = toy.trainer(tmp_path, toy.UNEQUAL[4:6], settings)
     batch = next(iter(trainer.get_train_dataloader()))  # one of its sequences has nothing to score
     loss = trainer.compute_loss(trainer.model.train(), dict(batch)).item()
     wanted = reference(toy.model().double(), toy.UNEQUAL[4:6], lam=2.0, normalize=normalize)["loss"]
@@ -483,16 +384,15 @@ def test_a_loss_without_a_window_is_a_mean_over_its_batch(normalize, tmp_path):
 )
 def test_evaluation_is_exact_whatever_its_batch_size(head, normalize, tmp_path):
     evaluations = []
+    data = {"all": toy.dataset(toy.UNEQUAL), "few": toy.dataset(toy.UNEQUAL[:3])}
     for size in (1, 3, 8):
-        settings = {"entropy_penalty": 2.0, "head": head, "normalize": normalize}
-        trainer = ERCETrainer(
-            toy.model(),
-            toy.config(tmp_path, **settings, per_device_eval_batch_size=size),
-            train_dataset=toy.dataset(toy.UNEQUAL[:2]),
-            eval_dataset={"all": toy.dataset(toy.UNEQUAL), "few": toy.dataset(toy.UNEQUAL[:3])},
-            processing_class=toy.tokenizer(),
-        )
-        evaluations.append(trainer.evaluate())
+        settings = {
+            "entropy_penalty": 2.0,
+            "head": head,
+            "normalize": normalize,
+            "per_device_eval_batch_size": size,
+        }
+        evaluations.append(toy.trainer(tmp_path, WINDOWS[0], settings, eval_dataset=data).evaluate())
     for name, part in (("all", toy.UNEQUAL), ("few", toy.UNEQUAL[:3])):
         wanted = reference(toy.model().double(), part, lam=2.0, penalty="shannon", normalize=normalize)
         del wanted["gradients"]

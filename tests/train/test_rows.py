@@ -76,44 +76,32 @@ def packed(**marks: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "marks",
-    [{"seq_lengths": [2, 3]}, {"position_ids": [0, 1, 0, 1, 2]}, {"seq_idx": [0, 0, 1, 1, 1]}],
-    ids=lambda marks: next(iter(marks)),
+    ("collator", "rows"),
+    [
+        (FLAT, packed(seq_lengths=[2, 3])),
+        (FLAT, packed(position_ids=[0, 1, 0, 1, 2])),
+        (FLAT, packed(seq_idx=[0, 0, 1, 1, 1])),
+        (DataCollatorWithFlattening(return_position_ids=False), rows(2)),
+    ],
+    ids=["seq_lengths", "position_ids", "seq_idx", "without a word"],
 )
-def test_a_collator_that_loses_the_sequences_of_a_row_is_refused(marks):
-    with pytest.raises(
-        ValueError, match="makes 2 sequences 1 rows, and the batch does not say where each beg"
-    ):
-        Collator(FLAT)(packed(**marks))
-    two = packed(position_ids=[0, 1, 0, 1, 2]) * 2
+def test_a_collator_that_loses_the_sequences_of_a_row_is_refused(collator, rows):
+    with pytest.raises(ValueError, match="makes 2 sequences 1 rows, and the batch does not say where"):
+        Collator(collator)(rows)
 
+
+def test_a_collator_that_says_where_sequences_begin_is_taken():
     def whole(rows: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
         return {name: torch.tensor([row[name] for row in rows]) for name in rows[0]}
 
-    assert Collator(whole)(two)["labels"].shape == (2, 5)
-
-
-def test_rows_that_are_flattened_without_a_word_are_refused():
-    bare = DataCollatorWithFlattening(return_position_ids=False)
-    with pytest.raises(
-        ValueError, match="makes 2 sequences 1 rows, and the batch does not say where each beg"
-    ):
-        Collator(bare)(rows(2))
+    assert Collator(whole)(packed(position_ids=[0, 1, 0, 1, 2]) * 2)["labels"].shape == (2, 5)
     for told in ({"return_flash_attn_kwargs": True}, {"return_seq_idx": True}):
         Collator(DataCollatorWithFlattening(return_position_ids=False, **told))(rows(2))
 
 
-def trainer(folder: Any, data: Any, **named: Any) -> ERCETrainer:
-    settings = {"learning_rate": 0.0, "max_steps": 1, "gradient_accumulation_steps": 1} | named.pop(
-        "args", {}
-    )
-    return ERCETrainer(
-        toy.model(),
-        toy.config(folder, **settings),
-        train_dataset=data,
-        processing_class=toy.tokenizer(),
-        **named,
-    )
+def trainer(folder: Any, data: Any, args: dict[str, Any] | None = None, **named: Any) -> ERCETrainer:
+    settings = {"learning_rate": 0.0, "max_steps": 1, "gradient_accumulation_steps": 1} | (args or {})
+    return toy.trainer(folder, data, settings, **named)
 
 
 @pytest.mark.parametrize("column", ["position_ids", "seq_idx", "cu_seq_lens_q", "seq_lengths"])
@@ -142,12 +130,7 @@ def test_sequences_in_one_row_count_as_sequences_in_rows_of_their_own(how, norma
     for given in ({}, HOW[how]):
         args = {"normalize": normalize, "entropy_penalty": 2.0, "per_device_train_batch_size": 4}
         args |= {"per_device_eval_batch_size": 4} | given.get("args", {})
-        made = trainer(
-            tmp_path,
-            Dataset.from_list(DOCUMENTS),
-            eval_dataset=Dataset.from_list(DOCUMENTS),
-            **given | {"args": args},
-        )
+        made = trainer(tmp_path, DOCUMENTS, eval_dataset=DOCUMENTS, **given | {"args": args})
         made.train()
         logs.append((made.state.log_history[0], made.evaluate()))
     for name in ("loss", "ce", "entropy", "objective", "scored_tokens", "grad_norm"):
@@ -156,34 +139,26 @@ def test_sequences_in_one_row_count_as_sequences_in_rows_of_their_own(how, norma
             assert logs[1][1][f"eval_{name}"] == pytest.approx(logs[0][1][f"eval_{name}"], rel=2e-5), name
 
 
-@pytest.mark.parametrize("strategy", ["wrapped", "bfd_split"])
-def test_packing_that_cuts_sequences_is_refused_by_sequence(strategy, tmp_path):
-    with pytest.raises(
-        ValueError, match=f"needs whole sequences, and packing_strategy='{strategy}' cuts them"
-    ):
-        toy.config(tmp_path, normalize="sequence", packing=True, packing_strategy=strategy)
-
-
 def with_mask(some: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
     batch = FLAT(some)
     return batch | {"attention_mask": torch.ones_like(batch["input_ids"])}
 
 
 def test_a_batch_in_which_sequences_would_read_each_other_is_refused(tmp_path):
-    made = trainer(tmp_path, Dataset.from_list(DOCUMENTS), data_collator=with_mask)
+    made = trainer(tmp_path, DOCUMENTS, data_collator=with_mask)
     with pytest.raises(
         ValueError, match=r"\(attention_mask, position_ids\) the model lets one read the other"
     ):
         made.train()
     alone = {"per_device_train_batch_size": 1}
-    trainer(tmp_path, Dataset.from_list(DOCUMENTS), data_collator=with_mask, args=alone).train()
+    trainer(tmp_path, DOCUMENTS, data_collator=with_mask, args=alone).train()
 
 
 def test_prompts_that_drop_the_marks_of_sequences_are_refused(tmp_path):
     from peft import PromptTuningConfig
 
     prompts = PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=2)
-    made = trainer(tmp_path, Dataset.from_list(DOCUMENTS), data_collator=FLAT, peft_config=prompts)
+    made = trainer(tmp_path, DOCUMENTS, data_collator=FLAT, peft_config=prompts)
     with pytest.raises(
         ValueError, match=r"\(position_ids\) the model lets one read the other; leave out packing"
     ):
@@ -199,7 +174,7 @@ def test_batches_of_embeddings_alone_are_trained(tmp_path):
 
     logs = []
     for collator in (toy.batch, embedded):
-        made = trainer(tmp_path, Dataset.from_list(DOCUMENTS), data_collator=collator)
+        made = trainer(tmp_path, DOCUMENTS, data_collator=collator)
         made.train()
         logs.append(made.state.log_history[0])
     for name in ("loss", "scored_tokens", "num_tokens"):
@@ -210,7 +185,7 @@ def test_a_batch_without_labels_is_one_sentence(tmp_path):
     def bare(some: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
         return {name: x for name, x in toy.batch(some).items() if name != "labels"}
 
-    made = trainer(tmp_path, Dataset.from_list(DOCUMENTS), data_collator=bare)
+    made = trainer(tmp_path, DOCUMENTS, data_collator=bare)
     with pytest.raises(
         ValueError, match="a batch has no labels, only input_ids, attention_mask; let the data_co"
     ):
@@ -221,14 +196,12 @@ def test_a_batch_without_labels_is_one_sentence(tmp_path):
 
 def test_a_strategy_that_repeats_rows_by_itself_is_refused(tmp_path):
     args = {"train_sampling_strategy": "batch_rebalance", "gradient_accumulation_steps": 4}
-    made = trainer(tmp_path, Dataset.from_list(DOCUMENTS[:3]), args=args)
+    made = trainer(tmp_path, DOCUMENTS[:3], args=args)
     with pytest.raises(
         ValueError, match="'batch_rebalance' repeats rows to fill up an epoch's last step; set"
     ):
         made.train()
-    trainer(
-        tmp_path, Dataset.from_list(DOCUMENTS * 4), args=args | {"per_device_train_batch_size": 4}
-    ).train()
+    trainer(tmp_path, DOCUMENTS * 4, args=args | {"per_device_train_batch_size": 4}).train()
 
 
 def test_a_stream_of_every_kind_is_read_by_every_process():
@@ -284,13 +257,7 @@ def test_a_weight_that_is_no_number_per_row_or_token_is_refused(weight, message)
 )
 def test_weights_that_would_be_dropped_are_refused(settings, arguments, what, tmp_path):
     with pytest.raises(ValueError, match=f"{what} would drop the column 'weight'"):
-        ERCETrainer(
-            toy.model(),
-            toy.config(tmp_path, **settings),
-            train_dataset=Dataset.from_list([toy.UNEQUAL[0] | {"weight": 1.0}]),
-            processing_class=toy.tokenizer(),
-            **arguments,
-        )
+        toy.trainer(tmp_path, [toy.UNEQUAL[0] | {"weight": 1.0}], settings, **arguments)
 
 
 def test_columns_beside_a_text_go_through_trls_preparation(tmp_path):
@@ -299,12 +266,7 @@ def test_columns_beside_a_text_go_through_trls_preparation(tmp_path):
         {"prompt": "e", "completion": "f", "weight": 2.0, "source": "y"},
     ]
     settings = {"dataset_kwargs": None, "per_device_train_batch_size": 2, "gradient_accumulation_steps": 1}
-    trainer = ERCETrainer(
-        toy.model(),
-        toy.config(tmp_path, **settings, learning_rate=0.0),
-        train_dataset=Dataset.from_list(texts),
-        processing_class=toy.tokenizer(),
-    )
+    trainer = toy.trainer(tmp_path, texts, settings | {"learning_rate": 0.0})
     trainer.train()
     [entry] = [entry for entry in trainer.state.log_history if "loss" in entry]
     counts = {"x": 4, "y": 2}  # tokens, the end-of-sequence token included
@@ -317,11 +279,6 @@ def test_columns_beside_a_text_go_through_trls_preparation(tmp_path):
 def test_a_source_of_very_many_values_is_said_and_not_logged(tmp_path):
     rows: list[Any] = [row | {"source": f"https://{i}"} for i, row in enumerate(toy.rows([(2, 3)] * 51))]
     with pytest.warns(UserWarning, match="the column source has 51 values, over 50"):
-        trainer = ERCETrainer(
-            toy.model(),
-            toy.config(tmp_path, max_steps=1),
-            train_dataset=toy.dataset(rows),
-            processing_class=toy.tokenizer(),
-        )
+        trainer = toy.trainer(tmp_path, rows, {"max_steps": 1})
     trainer.train()
     assert not [name for name in trainer.state.log_history[0] if "/" in name]

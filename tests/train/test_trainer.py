@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import inspect
+import re
 import warnings
 from importlib.metadata import version
 from pathlib import Path
@@ -39,6 +40,7 @@ def trained(args: ERCEConfig, **named: Any) -> SFTTrainer:
     return trainer
 
 
+RISING = {"entropy_penalty": 2.0, "entropy_schedule": "linear", "entropy_warmup": 1.0}
 LONG = {"num_train_epochs": 3, "learning_rate": 1e-2, "train_sampling_strategy": "random", "seed": 3}
 
 
@@ -63,9 +65,7 @@ def test_without_a_penalty_trls_head_gives_trls_adapter_bit_for_bit(tmp_path):
 def test_both_heads_train_the_same_adapter_up_to_rounding(tmp_path):
     adapters = [
         get_peft_model_state_dict(
-            trained(
-                toy.config(tmp_path, **LONG | {"learning_rate": 1e-3}, entropy_penalty=2.0, head=head)
-            ).model
+            trained(toy.config(tmp_path, **LONG | RISING | {"learning_rate": 1e-3}, head=head)).model
         )
         for head in ("erce", "trl")
     ]
@@ -74,7 +74,7 @@ def test_both_heads_train_the_same_adapter_up_to_rounding(tmp_path):
 
 
 def test_resuming_in_the_middle_gives_the_adapter_of_not_stopping(tmp_path):
-    settings = LONG | {"entropy_penalty": 1.0, "save_strategy": "steps", "save_steps": 3}  # inside an epoch
+    settings = LONG | RISING | {"save_strategy": "steps", "save_steps": 3}  # inside an epoch
     whole = trained(toy.config(tmp_path / "whole", **settings))
     resumed = build(ERCETrainer, toy.config(tmp_path / "resumed", **settings))
     resumed.train(resume_from_checkpoint=str(tmp_path / "whole" / "checkpoint-3"))
@@ -86,6 +86,7 @@ def test_resuming_in_the_middle_gives_the_adapter_of_not_stopping(tmp_path):
     ]
     assert late[0] == late[1]
     assert [entry["step"] for entry in late[0]] == [4, 5, 6]
+    assert len({entry["lam"] for entry in late[0]}) == 3
 
 
 def test_gradient_checkpointing_changes_nothing(tmp_path):
@@ -282,36 +283,46 @@ def test_logits_for_metrics_are_those_of_the_model(tmp_path):
     assert torch.allclose(torch.as_tensor(seen[0][2]), logits, atol=1e-5)
 
 
+TRL_KNOWS = {  # what head='trl' takes only one value of: a setting, and that value
+    ("entropy_type", "renyi"): "'shannon'",
+    ("normalize", "sequence"): "'token'",
+    ("objective", "dft"): "'cross-entropy'",
+    ("log_diagnostics", True): "False",
+}
+
+
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "says"),
     [
-        ({"entropy_penalty": float("nan")}, "entropy_penalty must be a finite number, got nan; 0 is plain"),
-        ({"entropy_penalty": "much"}, "entropy_penalty must be a finite number, got 'much'"),
-        ({"entropy_penality": 2.0}, "no setting 'entropy_penality'; did you mean 'entropy_penalty'"),
-        ({"lam": 2.0}, "no setting 'lam'; did you mean 'entropy_penalty'"),
+        *(({"entropy_penalty": value}, repr(value)) for value in (float("nan"), "much")),
+        ({"entropy_penality": 2.0}, "did you mean 'entropy_penalty'"),
+        ({"lam": 2.0}, "'lam'; did you mean 'entropy_penalty'"),
         ({"entropy_type": "shanon"}, "did you mean 'shannon'"),
         ({"entropy_type": "renyi", "entropy_order": 0.0}, "order"),
-        ({"normalize": "batch"}, "normalize must be 'token' or 'sequence', got 'batch'"),
-        ({"head": "liger"}, "head must be 'erce' or 'trl', got 'liger'"),
-        (
-            {"head": "trl", "entropy_type": "renyi", "entropy_order": 0.5},
-            "head='trl' knows entropy_type='shannon' only, got 'renyi'; set head='erce'",
+        ({"entropy_schedule": "cosine"}, "constant, linear, delayed, got 'cosine'"),
+        *(({"entropy_warmup": value}, f"entropy_warmup = {value} ") for value in (5, float("nan"))),
+        ({"normalize": "batch"}, "'token' or 'sequence', got 'batch'"),
+        ({"head": "liger"}, "'erce' or 'trl', got 'liger'"),
+        *(
+            ({"head": "trl", name: value}, f"{name}={known} only, got {value!r}; set head='erce'")
+            for (name, value), known in TRL_KNOWS.items()
         ),
-        ({"head": "trl", "normalize": "sequence"}, "knows normalize='token' only, got 'sequence'; set head"),
-        ({"head": "trl", "objective": "dft"}, "knows objective='cross-entropy' only, got 'dft'; set head"),
-        ({"head": "trl", "log_diagnostics": True}, "knows log_diagnostics=False only, got True; set head"),
-        ({"objective": "dtf"}, "no objective 'dtf'; did you mean 'dft'"),
-        ({"objective": "focal:-1"}, "objective 'focal:-1': Focal needs a number that is 0 or above"),
-        (
-            {"packing": True, "normalize": "sequence", "packing_strategy": "wrapped"},
-            "needs whole sequences, and packing_strategy='wrapped' cuts them; set packing_strategy='bfd'",
+        ({"objective": "dtf"}, "did you mean 'dft'"),
+        ({"objective": "focal:-1"}, "'focal:-1'"),
+        *(
+            (
+                {"packing": True, "normalize": "sequence", "packing_strategy": cut},
+                f"{cut!r} cuts them; set pack",
+            )
+            for cut in ("wrapped", "bfd_split")
         ),
-        ({"loss_type": "dft"}, "loss_type='dft' is TRL's loss; set objective='dft'"),
-        ({"label_smoothing_factor": 0.2}, "would replace the objective; set objective='label-smoothing:0.2'"),
+        ({"loss_type": "dft"}, "set objective='dft'"),
+        ({"label_smoothing_factor": 0.2}, "set objective='label-smoothing:0.2'"),
     ],
+    ids=str,
 )
-def test_a_bad_setting_is_one_sentence(settings, message, tmp_path):
-    with pytest.raises(ValueError, match=message) as refused:
+def test_a_bad_setting_is_one_sentence_with_its_value_and_the_way_out(settings, says, tmp_path):
+    with pytest.raises(ValueError, match=re.escape(says)) as refused:
         ERCEConfig(output_dir=str(tmp_path / "new"), **settings)
     assert "\n" not in str(refused.value)
     assert not (tmp_path / "new").exists()
