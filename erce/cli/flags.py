@@ -68,8 +68,6 @@ def check_verify(options: argparse.Namespace) -> None:
         raise InputError(
             "nothing to verify: give a FILE, or --answer and --completion, or --program and --test"
         )
-    if "program" in set_flags and "test" not in set_flags:
-        raise InputError("--program needs a --test, or more; --test 'assert f(3) == 9'")
     if options.file is not None:
         subject = "a FILE"
     else:
@@ -79,6 +77,8 @@ def check_verify(options: argparse.Namespace) -> None:
         if subject not in _SUBJECTS[name]:
             why = ", which ours and the paper's procedure both verify" if name == "mode" else ""
             raise InputError(f"--{name} has no effect on {subject}{why}; leave one of them out")
+    if subject == "a --program" and "test" not in set_flags:
+        raise InputError("--program needs a --test, or more: --test 'assert f(3) == 9'")
     if options.limit is not None and options.limit < 0:
         raise InputError(f"--limit {options.limit} must be 0 or more; 0 prints no disagreement")
 

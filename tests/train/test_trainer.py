@@ -437,3 +437,10 @@ def test_it_is_said_once_that_most_steps_are_clipped(limit, said, tmp_path, capl
     assert [
         line.startswith("10 of the first 10 logged steps were clipped: grad_norm has") for line in lines
     ] == [True] * said
+
+
+def test_an_embedded_model_is_known_by_its_name(tmp_path):
+    trainer = ERCETrainer(
+        "tiny", ERCEConfig(**toy.common(tmp_path), head="erce"), train_dataset=toy.dataset(ROWS)
+    )
+    assert trainer.model.config.name_or_path.endswith("tiny")

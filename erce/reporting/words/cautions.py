@@ -36,9 +36,11 @@ from erce.types import BASE_MODEL, Problem
 
 FEW_PROBLEMS = 200
 FEW_SEEDS = 3
+RARELY_RIGHT = 0.1  # of the completions of the base model and of λ = 0, greedy and sampled
 FORMAT_MATTERS = 0.01  # a gain that may be of format is said to be, in fractions of 1
 RUN_ON = "Run the study to its end; the same command goes on where it stopped."
 MORE_PROBLEMS = f"Test on at least {FEW_PROBLEMS} problems."
+STRONGER = "Take a stronger base model or an easier task."
 THREE_SEEDS = f"Run at least {FEW_SEEDS} seeds."
 PILOT = f"Run {PILOT_SEEDS} seeds: fewer do not tell how large a gain this study would find."
 NOTHING_TO_DO = "Nothing is left to do but to read some completions before you quote the gain."
@@ -111,13 +113,13 @@ def next_steps(summary: Summary) -> list[str]:
     plan = _plan(summary)
     planned = {THREE_SEEDS} if plan == [PILOT] else {THREE_SEEDS, MORE_PROBLEMS} if plan else set()
     remedies = dict.fromkeys(caution.remedy for caution in faults(summary) if caution.remedy)
-    run_on = [remedy for remedy in remedies if remedy == RUN_ON]
-    others = [remedy for remedy in remedies if remedy not in {RUN_ON, *planned}]
+    first = [remedy for remedy in (RUN_ON, STRONGER) if remedy in remedies]
+    others = [remedy for remedy in remedies if remedy not in {*first, *planned}]
     recipe = summary.study.recipe
     if "sharpening" in sentences(summary) and recipe.can_run and not recipe.decoding.temperatures:
         setting = "temperatures = [0.2, 0.4, 0.6, 1.0] in [decoding]"
         others.append(f"Set {setting}, which shows whether a lower temperature gains as much.")
-    return [*run_on, *plan, *others] or [NOTHING_TO_DO]
+    return [*first, *plan, *others] or [NOTHING_TO_DO]
 
 
 def _changed(summary: Summary) -> Iterator[Caution]:
@@ -359,6 +361,12 @@ def _unprotected(summary: Summary) -> Iterator[Caution]:
 def _base_model(summary: Summary) -> Iterator[Caution]:
     """Warn where fine-tuning hurt: a gain over the baseline may then be damage avoided."""
     task, name = summary.task, summary.baseline.objective
+    arms = (BASE_MODEL, summary.baseline)
+    rows = [summary.row(task, arm, decoding) for arm in arms for decoding in DECODINGS]
+    means = [row.mean for row in rows if row is not None]
+    if means and max(means) < RARELY_RIGHT:
+        most = percent(max(means))
+        yield Caution(f"The base model and {name} can hardly do the task: {most} % right at most.", STRONGER)
     for decoding in DECODINGS:
         base, baseline = (summary.row(task, arm, decoding) for arm in (BASE_MODEL, summary.baseline))
         if base is not None and baseline is not None and base.mean > baseline.mean:

@@ -312,6 +312,7 @@ def _healthy(tmp_path, **changes):
         ),
         ({"warnings": ("programs ran unprotected",)}, "programs ran unprotected"),
         ({"right": lambda task, lam, decoding: 0.9 if lam is None else 0.5}, "The base model is better than"),
+        ({"right": lambda task, lam, decoding: 0.6 if lam else 0.0}, "can hardly do the task: 0.0 % right"),
     ],
 )
 def test_what_could_be_wrong_is_named(tmp_path, changes, sentence):
