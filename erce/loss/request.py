@@ -224,7 +224,7 @@ def _check_items(items: float | Tensor | None, reduction: str) -> None:
     else:
         fits = isinstance(items, Real) and 0 < items < math.inf
     if not fits:
-        raise no_divisor(items)
+        raise divisor_error(items)
 
 
 def _check_scored(count: int | None, n: int) -> None:
@@ -234,7 +234,7 @@ def _check_scored(count: int | None, n: int) -> None:
         )
 
 
-def no_divisor(items: Any) -> InputError:
+def divisor_error(items: Any) -> InputError:
     return InputError(
         f"num_items_in_batch must be one number above 0, got {items!r}; the sum of the objectives is divided "
         "by it"

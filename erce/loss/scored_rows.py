@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from erce.errors import InputError
-from erce.loss.request import Loss, Request, no_divisor
+from erce.loss.request import Loss, Request, divisor_error
 
 
 class Rows(NamedTuple):
@@ -144,7 +144,7 @@ def _read_once(request: Request, tokens: Tensor, scored: Tensor, v: int) -> int:
             raise InputError(f"{name} must be finite numbers, got {float(x[~x.isfinite()][0])}")
     if not all(fine):
         assert isinstance(request.num_items_in_batch, Tensor)
-        raise no_divisor(request.num_items_in_batch.item())
+        raise divisor_error(request.num_items_in_batch.item())
     return count
 
 

@@ -3,9 +3,10 @@
     problems → fine-tuned adapter → completions → verdicts → scores
 
 Training, sampling and verifying leave their files in the cell's folder; `CellState` says how far a cell has
-come, and what is done is skipped. Scores are computed each time. Delete verdicts.jsonl and result.json, and
-the next run verifies the same completions again. A stopped run samples no completion again that it had
-finished (they are in the journal), and a recipe that asks for more temperatures samples only those.
+come, and what is done is skipped. Scores are computed each time. A stopped training goes on from its last
+checkpoint (`erce.train.fine_tune`), stopped sampling after the completions in its journal, and a recipe that
+asks for more temperatures samples only those. A changed verifier, or deleting verdicts.jsonl and result.json,
+has the same completions verified again.
 """
 
 import os

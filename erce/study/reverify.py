@@ -1,4 +1,7 @@
-"""A JSON Lines file, or a study's completions → the verdicts of several procedures side by side."""
+"""A JSON Lines file, or a study's completions → the verdicts of several procedures side by side.
+
+It changes no study: `erce.study.verifying` verifies cells again whose verifier has changed.
+"""
 
 import os
 from collections.abc import Callable, Iterable

@@ -35,7 +35,10 @@ def base_policy(model: str, dtype: str) -> "BasePolicy":
 
 
 def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem]) -> None:
-    """Write the cell's adapter, then its log; an adapter that a kill left without a log is made again."""
+    """Write the cell's adapter, then its log; an adapter that a kill left without a log is made again.
+
+    `fine_tune` goes on from a checkpoint, which lies beside the adapter.
+    """
     assert cell.lam is not None, "the base model is not trained"
     training = recipe.training
     if training.max_length is None:

@@ -1,7 +1,8 @@
 """The last stages of a cell: completions → verdicts → scores; and the version of what verified them.
 
-A verifier's version changes with its own file and with the files of `erce.verify` that it imports. Finished
-cells of another version are verified again; their completions stay.
+A verifier's version changes with erce's, with its own file and with the files of `erce.verify` that it
+imports, not with other modules of a user or with packages. Finished cells of another version are verified
+again; their completions stay.
 """
 
 import ast
@@ -57,7 +58,7 @@ def drop_outdated(root: Path, recipe: Recipe, cells: Sequence[Cell]) -> list[Cel
     present = {task: verifier_version(load_task(task).verify) for task in {cell.task for cell in versions}}
     outdated = [cell for cell, verifier in versions.items() if verifier != present[cell.task]]
     for cell in outdated:
-        for name in (RESULT, VERDICTS):
+        for name in (VERDICTS, RESULT):  # killed in between, the missing verdicts show
             (cell_folder(root, recipe, cell) / name).unlink(missing_ok=True)
     return outdated
 
