@@ -56,7 +56,7 @@ def test_processes_are_several_and_stay_warm(tmp_path):
 
 
 def test_a_run_that_is_left_ends_what_it_had_begun(tmp_path):
-    """A run_with_retries that gives up leaves it in the middle; the workers may be asked for more, or end."""
+    """A round that gives up leaves it in the middle; the workers may be asked for more, or end."""
     cells = sorted(CELLS, key=lambda cell: cell.seed != 1)
     with open_engine(Work(tmp_path, RECIPE, engine_work.hang_once), engine="processes", jobs=2) as run:
         begun = run([cells[0], cells[-1]])

@@ -72,15 +72,15 @@ def test_a_node_that_is_lost_costs_nothing_but_time(tmp_path, nodes):
     work_to_do = work(tmp_path / "study", engine_work.wait_for_a_sign, signs)
     with open_engine(work_to_do, engine=f"ray@{cluster.address}") as run:
         ends: list[Done] = []
-        run_with_retries = threading.Thread(target=lambda: ends.extend(run(CELLS)), daemon=True)
-        run_with_retries.start()
+        running = threading.Thread(target=lambda: ends.extend(run(CELLS)), daemon=True)
+        running.start()
         until(lambda: len({path.name.split("-on-")[1] for path in signs.iterdir()}) == 2)
         lost = {path.name.split("-on-")[0] for path in signs.glob(f"*-on-{one.node_id}")}
         assert lost
         cluster.remove_node(one, allow_graceful=False)
         (signs / "go").touch()
-        run_with_retries.join(DEADLINE_SECONDS)
-        assert not run_with_retries.is_alive()
+        running.join(DEADLINE_SECONDS)
+        assert not running.is_alive()
     assert sorted(done.cell.name for done in ends) == sorted(cell.name for cell in CELLS)
     assert not any(done.failure for done in ends)
     assert {path.name.split("-on-")[0] for path in signs.glob(f"*-on-{two.node_id}")} >= lost
@@ -131,11 +131,11 @@ def test_a_folder_travels_only_while_no_other_process_works_in_it(tmp_path, node
     folder = cell_folder(work_to_do.root, work_to_do.recipe, cell)
     with open_engine(work_to_do, engine=f"ray@{nodes[0].address}") as run:
         ends: list[Done] = []
-        run_with_retries = threading.Thread(target=lambda: ends.extend(run([cell])), daemon=True)
+        running = threading.Thread(target=lambda: ends.extend(run([cell])), daemon=True)
         with cell_lock(work_to_do.root, folder.name):
             folder.mkdir(parents=True)
             (folder / "runs").write_text("half")
-            run_with_retries.start()
+            running.start()
             time.sleep(5)
             (folder / "runs").write_text("whole\n")
         until(lambda: list(signs.iterdir()))
@@ -143,7 +143,7 @@ def test_a_folder_travels_only_while_no_other_process_works_in_it(tmp_path, node
             (signs / "go").touch()
             time.sleep(5)
             assert not (folder / RESULT).exists()
-        run_with_retries.join(DEADLINE_SECONDS)
+        running.join(DEADLINE_SECONDS)
     assert [done.failure for done in ends] == [""]
     assert (folder / "runs").read_text() == "whole\nonce\n"
 
@@ -165,19 +165,21 @@ def test_a_folder_that_another_process_keeps_is_its_cells_failure_alone(tmp_path
 def test_cells_at_one_time_share_out_the_devices_as_they_asked(tmp_path, gpus, devices):
     """As many cells as there is room for say at one time which devices they see; no others have begun."""
     signs = tmp_path / "signs"
-    work_to_do = replace(work(tmp_path / "study", engine_work.show_devices_and_wait, signs), gpus=gpus)
+    asked = work(tmp_path / "study", engine_work.show_devices_and_wait, signs)
+    resources = replace(asked.recipe.resources, gpus=gpus)
+    work_to_do = replace(asked, recipe=replace(asked.recipe, resources=resources))
     with (
         ray_nodes.cluster(num_cpus=4, num_gpus=2) as (cluster, _),
         open_engine(work_to_do, engine=f"ray@{cluster.address}") as run,
     ):
         ends: list[Done] = []
-        run_with_retries = threading.Thread(target=lambda: ends.extend(run(CELLS)), daemon=True)
-        run_with_retries.start()
+        running = threading.Thread(target=lambda: ends.extend(run(CELLS)), daemon=True)
+        running.start()
         until(lambda: len(list(signs.iterdir())) >= len(devices))
         time.sleep(2)  # in which a cell too many would begin
         assert sorted(path.read_text() for path in signs.iterdir()) == devices
         (signs / "go").touch()
-        run_with_retries.join(DEADLINE_SECONDS)
+        running.join(DEADLINE_SECONDS)
     assert [done.failure for done in ends] == [""] * len(CELLS)
 
 
