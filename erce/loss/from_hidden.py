@@ -83,8 +83,8 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         z_loss: Adds z_loss · lse² to each row's objective.
         return_lse: Whether to return lse, (...), differentiable.
         chunk_bytes: Bounds the logits that are held at once; a chunk has at least one row. Left out, it is
-            512 MiB, or the size of the weight's gradient if that is larger; on a CPU 160 MiB in float32 and
-            80 MiB in bfloat16.
+            512 MiB, or the size of the weight's gradient if that is larger; on a CPU 40 Mi
+            logits, which take 160 MiB in float32 and 80 MiB in bfloat16.
         group: Processes that each hold some of the vocabulary, in the order of the ranks, in `weight`,
             `bias` and the adapter's b, and the same hidden states and targets; d hidden is summed over them.
         impl: As for the logits; "triton" also multiplies half-precision operands into float32, which

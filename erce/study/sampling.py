@@ -22,7 +22,7 @@ JOURNAL = "completions.journal"
 
 
 def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
-    """Return each decoding that is scored, by its name in tables."""
+    """Return each decoding that is scored, by its name in tables; `sample` fits the batch size."""
     wanted = recipe.decoding
     greedy = GenerationSettings(
         temperature=0.0,

@@ -273,7 +273,8 @@ class ERCETrainer(SFTTrainer):
         if items is None:
             return total / here.clamp(min=1)
         mean = total / torch.as_tensor(items).clamp(min=1)
-        # DDP averages the gradients, and the items have already been counted over all processes.
+        # DDP averages the gradients, and the items (tokens, or sequences with normalize="sequence") have
+        # already been counted over all processes.
         return mean * self.accelerator.num_processes if self.args.average_tokens_across_devices else mean
 
     def _record(self, sums: BatchSums, inputs: dict[str, Any], *, training: bool) -> None:

@@ -6,8 +6,8 @@ r"""Completion → what it gives as its answer: the only reader of free text.
     extract_program  the program among fences and prose
 
 A reader returns the answer's own words, up to a word that cannot change them. All others stay ("3, or 4",
-"not 73", "73?", "5, but that is wrong"): whoever parses the answer then finds no value. A hedge is not
-an answer. Each takes time linear in the text.
+"not 73", "73?", "5, but that is wrong"): whoever parses the answer then finds no value, or two that are not
+one. A hedge is not an answer. Each takes time linear in the text.
 """
 
 import re

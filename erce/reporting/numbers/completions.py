@@ -14,7 +14,7 @@ from erce.study.folder import Study, cell_folder, read_problems
 from erce.study.samples import read_samples
 from erce.types import Arm
 
-MOST_COMPLETIONS = 20_000  # completions of a page
+MOST_ON_A_PAGE = 20_000  # completions of a page
 MOST_CHARACTERS = 6_000_000  # of all its completions
 LONGEST_CHARACTERS = 2000  # characters of a text
 SHOWN = 3  # examples of a gain, and as many of a loss
@@ -93,7 +93,7 @@ def shown_completions(summary: Summary) -> Completions:
     rows = [row for row in summary.rows if row.task == task]
     of_a_problem = sum(row.n_samples for row in rows) or 1
     all_problems = max((row.n_problems for row in rows), default=0)
-    seeds = max(1, MOST_COMPLETIONS // (of_a_problem * max(1, all_problems)))
+    seeds = max(1, MOST_ON_A_PAGE // (of_a_problem * max(1, all_problems)))
     by_problem: dict[str, list[VerifiedCompletion]] = {}
     for arm in summary.arms(task):
         for cell in study.cells(task, arm)[:seeds]:
@@ -103,7 +103,7 @@ def shown_completions(summary: Summary) -> Completions:
     problems = characters = 0
     for completions in by_problem.values():
         characters += sum(len(completion.text) for completion in completions)
-        too_many = len(kept) + len(completions) > MOST_COMPLETIONS or characters > MOST_CHARACTERS
+        too_many = len(kept) + len(completions) > MOST_ON_A_PAGE or characters > MOST_CHARACTERS
         if kept and too_many:
             break
         kept += completions

@@ -15,7 +15,7 @@ from erce.files import read_json
 from erce.recipe import as_settings
 from erce.reporting.format import row_label
 from erce.reporting.numbers.completions import (
-    MOST_COMPLETIONS,
+    MOST_ON_A_PAGE,
     Completions,
     examples,
     problem_changes,
@@ -96,7 +96,7 @@ def completions_page(summary: Summary) -> str:
     return template.render(
         recipe=summary.study.recipe,
         shown=shown,
-        most=MOST_COMPLETIONS,
+        most=MOST_ON_A_PAGE,
         seeds=len(summary.study.recipe.seeds),
         script=Markup(script),
         policy=Markup(f"'sha256-{digest}'"),

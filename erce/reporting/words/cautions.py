@@ -73,7 +73,10 @@ SECOND_ANSWERS = 0.01  # the share of completions that may give two
 
 
 class Caution(NamedTuple):
-    """A fault of a study, and what would repair it: one sentence each, the second may be empty."""
+    """A fault of a study, and what would repair it: one sentence each, the second may be empty.
+
+    The page shows both ("What could be wrong", "What to do next"), the terminal the remedy.
+    """
 
     fault: str
     remedy: str = ""
