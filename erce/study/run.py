@@ -74,7 +74,11 @@ def run(
     work = Work(root, recipe, partial(run_cell, problems=problems, sizes=sizes))
     opened = open_engine(work, engine=engine, jobs=jobs)
     first_round = FirstRound(root, recipe, settled=go_on)
-    with study_lock(root), server, opened as run_cells:
+    with (
+        server,
+        opened as run_cells,
+        study_lock(root),
+    ):  # what cannot sample is said before anything is written
         open_study(root, recipe, problem_rows(problems))
         keep_base_model(root, base)
         notes = [f"{sizes}, in {sizes.free / 1e9:.1f} GB of free memory"] if sizes and sizes.free else []

@@ -29,7 +29,7 @@ HALF, OLD = ".half", ".old"  # suffixes: a folder that is arriving, and the fold
 def study_lock(root: Path) -> Iterator[None]:
     """Hold the study's folder while the study runs.
 
-    A second driver gets an InputError before it changes anything, on another machine too if the file system
+    A second driver gets an InputError before it changes the folder, on another machine too if the file system
     shares flock; a mount that keeps locks to itself does not tell. A folder that cannot be written, at once
     or later, is a RunError.
     """

@@ -89,7 +89,7 @@ def test_a_page_is_bounded_by_whole_seeds_then_whole_problems_and_says_so(
     study_summary, monkeypatch, most, rows, words
 ):
     for module in (completions, html):
-        monkeypatch.setattr(module, "MOST_COMPLETIONS", most)
+        monkeypatch.setattr(module, "MOST_ON_A_PAGE", most)
     page = completions_page(study_summary)
     assert len(_parts(page)[0]["rows"]) == rows
     assert words in " ".join(page.split())
