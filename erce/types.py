@@ -75,7 +75,7 @@ class Verdict:
 
     `reason` is one of `REASONS`; "error" is a fault of the task or the machine, never of the completion;
     "unproven" accepts a program that shared an interpreter with its tests, and so could have cheated.
-    `extracted` is the answer or program that was judged, `elapsed` wall time in seconds, `detail` one line
+    `extracted` is the answer or program that was verified, `elapsed` wall time in seconds, `detail` one line
     for a reader. `warning` is empty but where a program ran with less protection than the whole sandbox
     gives, or passed although it answered two or more functions that the tests call. `flexible` is whether the
     completion would be accepted if the form in which it gives its answer were ignored; None: not asked.
@@ -118,7 +118,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Pools:
-    """The problems that splits are drawn from; training and validation problems both come from `train`."""
+    """The problems that splits are taken from; training and validation problems both come from `train`."""
 
     train: tuple[Problem, ...]
     test: tuple[Problem, ...]
@@ -216,7 +216,7 @@ class SampleRow:
     objective: str | None = None
     penalty: str | None = None
     order: float | None = None
-    seed: int  # of training, and with `problem` and `sample` of the random numbers it was drawn with
+    seed: int  # of training, and with `problem` and `sample` of the random numbers it was sampled with
     model: str | None = None
     revision: str | None = None
     dtype: str | None = None

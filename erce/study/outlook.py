@@ -99,10 +99,12 @@ def outlook(recipe: Recipe | str | Path, *, root: Path | None = None, **override
         samples, temperature = _sampled(root, recipe, problems, base), 1.0
     if not _enough(samples):
         raise InputError(_too_few(samples, recipe))
-    from erce.train.pushes import JudgedTexts, pushes
+    from erce.train.pushes import VerifiedTexts, pushes
 
     texts = {kind: [sample.text for sample in some] for kind, some in _by_kind(samples).items()}
-    groups = [JudgedTexts(texts[half, True][:MOST_TEXTS], texts[half, False][:MOST_TEXTS]) for half in (0, 1)]
+    groups = [
+        VerifiedTexts(texts[half, True][:MOST_TEXTS], texts[half, False][:MOST_TEXTS]) for half in (0, 1)
+    ]
     training = replace(recipe.training, max_length=recipe.training.max_length or task.max_length)
     objective = RegularizedObjective(
         lam=0.0, penalty=recipe.penalty, order=recipe.order, objective=recipe.objective

@@ -1,4 +1,4 @@
-"""Demonstrations and a base model's judged samples → which way the first steps of a training push it.
+"""Demonstrations and a base model's verified samples → which way the first steps of a training push it.
 
 With z the mean log-probability of accepted samples minus that of rejected ones, a small step against the
 gradient of a loss L changes z by −⟨∇z, ∇L⟩ per unit of step size. Both gradients are taken at a fresh
@@ -33,7 +33,7 @@ class Pushes(NamedTuple):
     penalty: float
 
 
-class JudgedTexts(NamedTuple):
+class VerifiedTexts(NamedTuple):
     """A base model's own samples, as problems whose demonstration is the sample."""
 
     accepted: Sequence["Problem"]
@@ -43,12 +43,12 @@ class JudgedTexts(NamedTuple):
 def pushes(
     base: BasePolicy,
     demonstrations: Sequence["Problem"],
-    samples: Sequence[JudgedTexts],
+    samples: Sequence[VerifiedTexts],
     *,
     objective: RegularizedObjective,
     training: Training,
 ) -> list[Pushes]:
-    """Return the pushes on each group of judged samples, in units of nats per unit of step size.
+    """Return the pushes on each group of verified samples, in units of nats per unit of step size.
 
     `objective.lam` has no effect: the penalty counts at λ = 1. No group may lack either kind of sample.
     """
