@@ -1,7 +1,4 @@
-"""The parser and the recipe's classes → two reference pages; a griffe extension for the others.
-
-python -m scripts.reference    # writes docs/reference/commands.md and settings.md below their first words
-"""
+"""MkDocs hook and griffe extension: the parser, the recipe's classes and docstrings → reference pages."""
 
 import argparse
 import ast
@@ -10,7 +7,6 @@ import inspect
 import json
 import re
 import textwrap
-from pathlib import Path
 from typing import Any
 
 from griffe import Attribute, Docstring, Extension, Object
@@ -18,17 +14,13 @@ from griffe import Attribute, Docstring, Extension, Object
 DOCTEST = re.compile(r"(?m)^>>> .*(?:\n(?!\s*$).*)*")
 
 
-MARK = "<!-- written by `python -m scripts.reference` -->"
-FOLDER = Path(__file__).parents[1] / "docs" / "reference"
-
-
-def pages() -> dict[Path, str]:
-    """Return page → its text: what it begins with, up to the mark, and what the code says."""
-    texts = {}
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Replace `{{ commands }}` and `{{ settings }}` by what the code says."""
     for name, lines in (("commands", command_lines), ("settings", setting_lines)):
-        first_words = (FOLDER / f"{name}.md").read_text(encoding="utf-8").partition(MARK)[0]
-        texts[FOLDER / f"{name}.md"] = first_words + "\n".join([MARK, "", *lines()]).rstrip() + "\n"
-    return texts
+        mark = f"{{{{ {name} }}}}"
+        if mark in markdown:
+            markdown = markdown.replace(mark, "\n".join(lines()))
+    return markdown
 
 
 def command_lines() -> list[str]:
@@ -137,8 +129,3 @@ class Docstrings(Extension):
     def on_attribute(self, *, attr: Attribute, **_: Any) -> None:
         if attr.docstring is None and attr.lines and (comment := trailing_comment(attr.lines[-1])):
             attr.docstring = Docstring(comment, parent=attr)
-
-
-if __name__ == "__main__":
-    for page, text in pages().items():
-        page.write_text(text, encoding="utf-8")
