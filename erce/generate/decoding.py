@@ -55,7 +55,7 @@ def check_ids(problems: Sequence[Problem]) -> None:
 
 
 def before_stop(text: str, stop: Sequence[str]) -> str:
-    """Cut `text` where the stop text that is complete first begins; without one, return all of it.
+    """Return `text` up to the first stop text to become complete, or all of it without one.
 
     The stop text that is complete first decides, not the one that begins first, so that the cut does not
     depend on how the text was split into tokens. If several are complete at once, the longest counts.

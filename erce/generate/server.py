@@ -69,7 +69,7 @@ def generate_from_server(
     decoding: GenerationSettings,
     seed: int,
 ) -> list[Completion]:
-    """Sample `decoding.samples` completions per problem, in the order of `problems`, then of samples.
+    """Sample `decoding.samples` completions per problem, ordered by problem and then by sample.
 
     The prompt goes out as the very token ids of the training (`erce.hf.prompt`); with no tokenizer as plain
     text, for the server to encode. Each completion is a request of its own, with every decoding field written

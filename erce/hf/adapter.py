@@ -26,7 +26,7 @@ def check_adapter(folder: Path) -> None:
 
 
 def name_objective(folder: Path, *, objective: str, lam: float, penalty: str, order: float) -> None:
-    """Write the objective and erce's version into an adapter's README.md, below what it already says."""
+    """Write the objective and erce's version into an adapter's README.md, after the text that is there."""
     path = folder / README
     text = path.read_text(encoding="utf-8") if path.is_file() else "---\nlibrary_name: peft\n---\n"
     minimised = f"`{objective}` alone, without a penalty (λ = 0)"

@@ -134,7 +134,7 @@ def _is_inspect(content: dict[str, Any]) -> bool:
 
 
 def _first_object(path: Path) -> dict[str, Any]:
-    """Return the JSON object in the first line, else in the whole file; {} if there is none."""
+    """Return the JSON object that the first line or the whole file is; {} if neither is one."""
     text = path.read_bytes()
     for part in (text.partition(b"\n")[0], text):
         try:
@@ -448,7 +448,7 @@ def _text_of(content: str | list[dict[str, Any]] | None, sample: dict[str, Any])
 
 
 def _chosen_score(where: str, sample: dict[str, Any], scorer: str | None) -> dict[str, Any]:
-    """Return the score of `scorer`, or the only score; empty if the sample has none."""
+    """Return a sample's score by `scorer`, or its only score; {} if the sample has no score."""
     scores = sample.get("scores") or ({"score": sample["score"]} if sample.get("score") else {})
     if sample.get("error") or not scores:
         return {}

@@ -157,7 +157,7 @@ class _Replay:
                 return
 
     def _extend(self) -> Iterator[list[CellKey]]:
-        """Yield the cells of λ beyond the edge at which the leader sits, while they are ahead of the leader.
+        """Yield the cells of a λ beyond the edge of those tried, as long as each such λ beats the leader.
 
         While the leader is no better than cross-entropy there is nothing to extend.
         """
@@ -264,7 +264,7 @@ def _beyond(lam: float, tried: tuple[float, ...]) -> float | None:
 
 
 def mean_accuracy(cells: Sequence[np.ndarray]) -> float:
-    """Return the mean over seeds, rounded, so that equal means are a tie."""
+    """Return the mean accuracy over seeds, rounded so that equal means tie."""
     return round(float(np.mean([cell.mean() for cell in cells])), 12)
 
 

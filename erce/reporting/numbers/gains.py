@@ -108,7 +108,7 @@ class Summary:
 
     @property
     def baseline(self) -> Arm:
-        """The arm that gains are measured from: λ = 0 of the grid; sentences call it by its objective."""
+        """Return the arm against which gains are measured: λ = 0 of the grid."""
         return self.study.recipe.baseline
 
     @cached_property

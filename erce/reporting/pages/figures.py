@@ -129,7 +129,7 @@ def accuracy_over_temperature(sweep: TemperatureSweep) -> Figure:
 
 @matplotlib.rc_context(SETTINGS)
 def every_problem(changes: Changes) -> Figure:
-    """Draw every problem as a bar, sorted: losses on the left below 0, gains on the right above.
+    """Draw a bar per problem, sorted: losses below 0 on the left, gains above 0 on the right.
 
     All bars of a side are one path with a corner wherever the gain changes, so the file does not grow with
     the number of problems.

@@ -105,7 +105,7 @@ def completions_page(summary: Summary) -> str:
 
 
 def _completions(summary: Summary, shown: Completions) -> dict[str, Any]:
-    """Return what the script reads; a row is a list of places in `problems`, `arms`, … and its own texts."""
+    """Return the data for completions.js: a row has indices into `problems`, `arms`, … and its texts."""
     arms = summary.arms(summary.task)
     problems = list(dict.fromkeys(row.problem for row in shown.rows))
     verdicts = sorted({(not row.accepted, row.reason) for row in shown.rows})

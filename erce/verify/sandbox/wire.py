@@ -163,7 +163,7 @@ def exception_of(form: Any) -> Exception:
     values = (text,) if arguments is None else decode(arguments)
     try:
         return kind(*values)
-    except Exception:  # as a UnicodeError that a program made without its arguments
+    except Exception:  # the constructor wants other arguments, as UnicodeError does
         return Exception(_text([text]))
 
 
