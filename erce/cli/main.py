@@ -419,7 +419,7 @@ def _parser() -> argparse.ArgumentParser:
     add_sandbox(added)
     added = command(outlook)
     add_recipe(added)
-    text = "the study's folder, whose samples are used, and beside which others are kept (runs/NAME)"
+    text = "the study's folder, beside which the samples are kept, in OUT.outlook (runs/NAME)"
     added.add_argument("--out", type=Path, help=text)
     add_limit(added, "runs/NAME-limitN")
     added = command(report)

@@ -10,7 +10,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from erce.catalog import EMBEDDED_MODELS, PACKAGED_MODELS
 from erce.errors import InputError, did_you_mean
 from erce.recipe.recipe import Recipe
-from erce.recipe.sections import AUTO, GRID, RENAMED, RETIRED
+from erce.recipe.sections import AUTO, GRID, REMOVED, RENAMED, RETIRED
 
 
 def load_recipe(path: str | Path, **overrides: Any) -> Recipe:
@@ -56,14 +56,18 @@ def parse_recipe(settings: dict[str, Any]) -> Recipe:
         held = settings.get(section)
         for old in names.keys() & held if isinstance(held, dict) else ():
             raise InputError(f"[{section}] {old} is called {names[old]}; rename it")
+    for (section, old), instead in REMOVED.items():
+        if isinstance(held := settings.get(section), dict) and held.get(old):
+            raise InputError(f"[{section}] there is no {old} any more; leave it out: {instead}")
     return fill(Recipe, _auto_written_out(settings))
 
 
-def with_current_names(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings of an older study.json as `parse_recipe` reads them.
+def stored_recipe(settings: dict[str, Any]) -> Recipe:
+    """Return the recipe that a study.json holds, also one of an older version.
 
-    >>> with_current_names({"decoding": {"frontier": [0.4]}, "search": {"prune": True, "level": 0.1}})
-    {'decoding': {'temperatures': [0.4]}, 'search': {'level': 0.1}}
+    >>> stored = stored_recipe({"task": "a", "lams": [0], "seeds": [0], "decoding": {"frontier": [0.4]}})
+    >>> stored.decoding.temperatures
+    (0.4,)
     """
     current = dict(settings)
     for name in RENAMED | RETIRED:
@@ -72,7 +76,7 @@ def with_current_names(settings: dict[str, Any]) -> dict[str, Any]:
             current[name] = {
                 renamed.get(key, key): value for key, value in section.items() if key not in retired
             }
-    return current
+    return fill(Recipe, _auto_written_out(current))
 
 
 def as_settings(recipe: Recipe) -> dict[str, Any]:

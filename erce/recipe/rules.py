@@ -211,8 +211,6 @@ def check_server(server: Serving, decoding: Decoding) -> None:
             '[server] start = true starts vLLM on this machine: write kind = "vllm" and '
             'url = "http://localhost:8000/v1", with any port'
         )
-    if decoding.compile:
-        raise InputError("[decoding] compile = true has no effect where a [server] samples; leave it out")
     if server.arguments and not server.start:
         raise InputError("[server] arguments are for a server that erce starts; write start = true, too")
     _check_positive("[server] ", server, "top_logprobs", "entropy_within", "concurrency", "timeout")

@@ -40,8 +40,7 @@ from erce.recipe import (
     folder_name,
     further_temperatures,
     identity,
-    parse_recipe,
-    with_current_names,
+    stored_recipe,
 )
 from erce.study.samples import VERDICTS, SampleSet, read_outcomes
 from erce.types import Arm
@@ -140,7 +139,7 @@ def read_recipe(root: Path) -> Recipe:
         raise InputError(f"no study in {str(root)!r} (it has no {STUDY}); `erce run RECIPE` makes one")
     settings = read_json(root / STUDY, "task", "lams", "seeds")
     try:
-        return parse_recipe(with_current_names(settings))
+        return stored_recipe(settings)
     except InputError as error:
         raise InputError(f"{root / STUDY}: {error}") from None
 

@@ -30,7 +30,6 @@ def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
         max_new_tokens=wanted.max_new_tokens or load_task(cell.task).max_new_tokens,
         batch_size=wanted.batch_size or MOST_COMPLETIONS,
         stop=wanted.stop,
-        compile=wanted.compile,
     )
     sampled = replace(greedy, temperature=wanted.temperature, samples=wanted.samples)
     if cell.is_own:

@@ -163,7 +163,7 @@ def test_a_completion_that_goes_on_in_the_company_of_fresh_ones_ends_at_its_own_
     unfinished = [problem for problem in PROBLEMS if ids[problem.id][-1] != tokenizer.eos_token_id]
     rows = backend._rows(tokenizer, unfinished, GREEDY, 0)
     rows[0].tokens = ids[rows[0].problem][:9]
-    assert backend._advance(model, tokenizer, rows, GREEDY, None) == []
+    assert backend._advance(model, tokenizer, rows, GREEDY) == []
     assert [row.tokens for row in rows] == [ids[row.problem] for row in rows]
     assert len(rows) > 2
 
@@ -275,9 +275,9 @@ def test_steps_in_a_cache_with_room_are_as_right_as_whole_sequences(tokenizer, d
     mask[0, :4] = 0
     with torch.no_grad():
         truth, whole = (each(input_ids=ids, attention_mask=mask).logits for each in (exact, model))
-        with backend.decoding_attention(model, compiled=False):
+        with backend.decoding_attention(model):
             read = model(input_ids=ids[:, :start], attention_mask=mask[:, :start], use_cache=True)
-            cache, whole_room = read.past_key_values, backend.reads_whole_room(model)
+            cache, whole_room = read.past_key_values, model.config._attn_implementation == backend.MATMULS
             cache.layers = [backend._RoomyLayer(layer, whole=whole_room) for layer in cache.layers]
             steps = [
                 model(
@@ -286,7 +286,7 @@ def test_steps_in_a_cache_with_room_are_as_right_as_whole_sequences(tokenizer, d
                 for at in range(start, end)
             ]
     assert whole_room == (dtype == torch.bfloat16)
-    assert not backend.reads_whole_room(model)
+    assert model.config._attn_implementation == "sdpa"
     error, usual = (
         (each - truth[:, start:]).abs().mean() for each in (torch.stack(steps, 1), whole[:, start:])
     )

@@ -114,9 +114,12 @@ def test_a_value_that_no_run_could_use_is_refused_and_shown_with_a_way_out(setti
         ({"training": {"report_to": "wandbb"}}, "'wandbb'; did you mean 'wandb'"),
         ({"server": HERE | {"kind": "vlm"}}, "'vlm'; did you mean 'vllm'?"),
         ({"server": HERE | {"timeout": 0}}, "timeout = 0"),
+        (
+            {"decoding": {"compile": True}},
+            "no compile any more; leave it out: a vLLM server is the fast path",
+        ),
         ({"server": HERE | {"concurrency": 0}}, "concurrency = 0"),
         ({"server": HERE | {"api_key_variable": "sk-1"}}, "api_key_variable"),
-        ({"server": HERE, "decoding": {"compile": True}}, "compile = true"),
         ({"resources": {"processes": 3, "gpus": 4}}, "processes = 3 with gpus = 4"),
         ({"resources": {"fsdp": True, "gpus": 1}}, "fsdp = true with gpus = 1"),
         ({"resources": {"gpus": 3}}, "batch_size = 16 is no multiple of 3 processes; write 15"),

@@ -70,6 +70,13 @@ def test_a_study_from_before_a_setting_was_renamed_opens_reads_and_keeps_its_cel
     assert "frontier" not in read_json(tmp_path / STUDY)["decoding"]
 
 
+def test_a_study_with_compiled_steps_of_an_older_version_is_read(tmp_path):
+    recipe = replace(RECIPE, decoding=replace(RECIPE.decoding, compile=True))
+    open_study(tmp_path, recipe)
+    finish(tmp_path, Cell("mini-sums", 0.5, 0), {("a", 0): True}, recipe=recipe)
+    assert [*read_study(tmp_path).results] == [Cell("mini-sums", 0.5, 0)]
+
+
 def test_a_search_from_before_a_setting_was_renamed_is_read(tmp_path):
     open_study(tmp_path, replace(RECIPE, lams=GRID, search=SearchSettings()))
     asked = {"task": "mini-sums", "lam": 0.0, "seed": 0, "objective": "cross-entropy", "frontier": True}

@@ -9,10 +9,7 @@ from toys.recipes import tiny_recipe
 
 from erce.errors import InputError
 from erce.events import listening
-from erce.recipe import Cell, Decoding
-from erce.study.cell import run_cell
-from erce.study.demonstrations import cell_splits, problem_rows
-from erce.study.folder import open_study
+from erce.recipe import Decoding
 from erce.study.outlook import Outlook, outlook, outlook_lines
 from erce.train.pushes import Pushes
 
@@ -82,16 +79,6 @@ def test_samples_are_kept_for_the_next_outlook(tmp_path):
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["sums.outlook"]
     _, drawn = generated(recipe=replace(recipe, split_seed=7), root=root)  # other problems
     assert drawn == (0, 128)
-
-
-def test_the_samples_of_the_studys_base_model_are_used(tmp_path):
-    recipe, root = tiny_recipe(**SUMS | {"n_validation": 32}, decoding=Decoding(samples=4)), tmp_path / "sums"
-    problems = {recipe.task: cell_splits(recipe, recipe.task)}
-    open_study(root, recipe, problem_rows(problems))
-    run_cell(root, recipe, Cell(recipe.task, None, 0), problems=problems)
-    found, drawn = generated(recipe=recipe, root=root)
-    assert drawn is None
-    assert (found.samples, found.temperature) == (4 * 32, recipe.decoding.temperature)
 
 
 @pytest.mark.parametrize(

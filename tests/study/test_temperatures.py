@@ -217,9 +217,9 @@ def test_a_stop_text_ends_the_completions_and_is_on_record(narrow, tmp_path):
     assert stops == [[base_policy("tiny", "auto")[1].eos_token, "="]] * 2
 
 
-def test_a_stop_text_and_compilation_reach_every_sample():
-    stop = replace(RECIPE, decoding=replace(wide(0.2).decoding, stop=("END",), compile=True))
+def test_a_stop_text_reaches_every_sample():
+    stop = replace(RECIPE, decoding=replace(wide(0.2).decoding, stop=("END",)))
     drawn = decodings(stop, BASE)
-    assert [(draw.stop, draw.compile) for draw in drawn.values()] == [(("END",), True)] * 3
+    assert [draw.stop for draw in drawn.values()] == [("END",)] * 3
     assert list(decodings(wide(0.2), replace(BASE, all_temperatures=False))) == ["greedy", "sampled"]
     assert [(draw.temperature, draw.samples) for draw in drawn.values()] == [(0.0, 1), (0.8, 2), (0.2, 2)]
