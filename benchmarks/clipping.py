@@ -22,7 +22,7 @@ from safetensors.torch import load_file
 
 from erce.hf.models import BasePolicy
 from erce.recipe import RegularizedObjective, Training
-from erce.study.training import base_policy
+from erce.study.stages import base_policy
 from erce.tasks import load_task, splits
 from erce.train.fine_tune import fine_tune
 from erce.types import Problem

@@ -174,7 +174,7 @@ def _write_cell(root: Path, recipe: Recipe, cell: Cell) -> None:
 
 
 def _resume(root: str) -> None:
-    from erce.study.engines import study_lock
+    from erce.study.engines.locks import study_lock
     from erce.study.folder import is_done, read_recipe
 
     recipe = read_recipe(Path(root))

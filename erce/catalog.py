@@ -129,16 +129,16 @@ def model_origin(model: str) -> str:
     return f"{model} (of the package {package} {version}, quantised to 4 bits and unpacked)"
 
 
-def is_own(name: str) -> bool:
+def is_user_defined(name: str) -> bool:
     """Return whether a name has the form "package.module:NAME"; nothing is imported.
 
-    >>> [is_own(name) for name in ("words:BACKWARDS", "my.losses:Gini", "renyi", "focal:2", "../x:NAME")]
-    [True, True, False, False, False]
+    >>> [is_user_defined(name) for name in ("words:BACKWARDS", "my.losses:Gini", "focal:2", "../x:NAME")]
+    [True, True, False, False]
     """
     return _OWN.fullmatch(name) is not None
 
 
-def load_own(kind: str, name: str) -> object:
+def load_user_defined(kind: str, name: str) -> object:
     """Import what "package.module:NAME" names; None where the module has no NAME.
 
     `kind` is the word for it in errors. An InputError if the module, or one that it imports, is not there, or
@@ -192,7 +192,7 @@ def split_number(objective: str) -> tuple[str, str | None]:
 
 def check_penalty_name(penalty: str, order: float) -> None:
     """Raise an InputError if a recipe cannot have this penalty and order; a user's own is not imported."""
-    if penalty not in PENALTIES and not is_own(penalty):
+    if penalty not in PENALTIES and not is_user_defined(penalty):
         raise InputError(unknown("penalty", penalty, PENALTIES))
     if not math.isfinite(order):
         raise InputError(f"order = {order:g} must be finite; write 1000, which is close to the limit at inf")

@@ -87,7 +87,7 @@ def loaded_after(statement: str) -> set[str]:
         ("import erce.loss", {"torch", "numpy"}),
         pytest.param("import erce.train.launch", {"torch", "numpy"}, marks=pytest.mark.slow),
         pytest.param(
-            "from erce.study.training import base_policy\nbase_policy('tiny', 'auto')",
+            "from erce.study.stages import base_policy\nbase_policy('tiny', 'auto')",
             HEAVY - {"trl", "datasets", "matplotlib"},
             marks=pytest.mark.slow,
         ),

@@ -68,15 +68,12 @@ def check_verify(options: argparse.Namespace) -> None:
         raise InputError(
             "nothing to verify: give a FILE, or --answer and --completion, or --program and --test"
         )
-    if options.file is not None:
-        subject = "a FILE"
-    else:
-        subject = "a --program" if "program" in set_flags else "an --answer"
+    alone = "a --program" if "program" in set_flags else "an --answer"
+    subject = alone if options.file is None else "a FILE"
     _check_kind(options, subject)
     for name in sorted(set_flags):
         if subject not in _SUBJECTS[name]:
-            why = ", which ours and the paper's procedure both verify" if name == "mode" else ""
-            raise InputError(f"--{name} has no effect on {subject}{why}; leave one of them out")
+            raise InputError(f"--{name} has no effect on {subject}; leave one of them out")
     if subject == "a --program" and "test" not in set_flags:
         raise InputError("--program needs a --test, or more: --test 'assert f(3) == 9'")
     if options.limit is not None and options.limit < 0:
@@ -206,16 +203,11 @@ _SUBJECTS = {  # flag of `verify` → what it has an effect on
 
 def _check_kind(options: argparse.Namespace, subject: str) -> None:
     kind = options.kind
-    if subject == "a FILE":
-        if kind is not None and options.file.is_dir():
-            raise InputError(
-                f"--as {kind} has no effect on a study, which has its task's verifier; leave it out"
-            )
-    elif kind is not None and (kind == "program") != (subject == "a --program"):
-        raise InputError(
-            f"--as {kind} has no effect on {subject}; math, answer and number are of --answer and "
-            "--completion, program is of --program and --test"
-        )
+    is_file = subject == "a FILE"
+    if kind is not None and is_file and options.file.is_dir():
+        raise InputError(f"--as {kind} has no effect on a study, which has its task's verifier; leave it out")
+    if kind is not None and not is_file and (kind == "program") != (subject == "a --program"):
+        raise InputError(f"--as {kind} has no effect on {subject}; leave it out")
     if kind == "number" and options.mode == "paper":
         raise InputError(
             "--as number --mode paper: the paper does not tell its procedure for numbers in full, and there "

@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,7 @@ from erce.cli.terminal import (
     error_text,
     examination_lines,
     machine_lines,
+    nobody_reads,
     print_lines,
     reverify_lines,
     say_stopped,
@@ -70,9 +72,9 @@ NO_BASE = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
-    0: done. 1: a study stopped early, or `verify` did not accept, or `doctor` found that programs can
-    reach too much.
-    2: input that cannot run; one sentence says why. 130: Ctrl-C. 141: nobody reads the output. 143: SIGTERM.
+    0: done. 1: a study stopped early, or `verify` did not accept, or `doctor` found that programs can reach
+    too much. 2: input that cannot run; one sentence says why. 130: Ctrl-C. 141: nobody reads the output. 143:
+    SIGTERM.
     """
     parser = _parser()
     options, options.overrides = parser.parse_known_args(arguments)
@@ -85,9 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with sigterm_as_interrupt():
             return _run_command(options)
     # A plain ValueError is how transformers, TRL and the hub report bad input.
-    except (ValueError, RunError, OSError, *_sandbox_errors()) as error:
-        from erce.cli.terminal import nobody_reads
-
+    except (ValueError, RunError, OSError) as error:
         if isinstance(error, BrokenPipeError) and nobody_reads():
             return 141
         _print_error(error)
@@ -119,21 +119,22 @@ def _run_command(options: argparse.Namespace) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Run every unfinished cell of a recipe, then report."""
-    recipe = _recipe(options)
-    flags = {"task": options.task, "model": options.model, "data": options.data}
-    overrides, name = flags | settings(options.set), recipe.stem
     if options.dry_run:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read when the hub's packages are imported
-    overrides |= limited(recipe, options.limit, **overrides)
-    out = options.out or usual_folder(name, options.limit)
+    recipe, out, overrides = _recipe(options)
     return (_print_plan if options.dry_run else _run_study)(recipe, out, options, **overrides)
 
 
-def _recipe(options: argparse.Namespace) -> Path:
-    """Return the recipe's file; its modules are looked for beside it, then here, and --task the other way."""
+def _recipe(options: argparse.Namespace) -> tuple[Path, Path, dict[str, Any]]:
+    """Return the recipe's file, the study's folder, and the settings that win over the file's.
+
+    The recipe's modules are looked for beside it, then here, and --task the other way.
+    """
     path = recipe_path(options.recipe)
     sys.path.insert(len(sys.path) - (options.task is None), str(path.absolute().parent))
-    return path
+    overrides = {"task": options.task, "model": options.model, "data": options.data} | settings(options.set)
+    overrides |= limited(path, options.limit, **overrides)
+    return path, options.out or usual_folder(path.stem, options.limit), overrides
 
 
 def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
@@ -157,18 +158,14 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
 
 def outlook(options: argparse.Namespace) -> int:
     """Estimate, without training, above which λ a training step makes right answers more likely."""
-    path = _recipe(options)
-    overrides = {"task": options.task, "model": options.model, "data": options.data} | settings(options.set)
-    overrides |= limited(path, options.limit, **overrides)
+    path, root, overrides = _recipe(options)
     from erce.recipe import load_recipe
 
-    recipe, root = load_recipe(path, **overrides), options.out or usual_folder(path.stem, options.limit)
-    what = "the base model's samples, verified, and gradients of demonstrations and samples"
-    print(
-        f"outlook for {recipe.task} and {recipe.model}: {what}; nothing is trained",
-        file=sys.stderr,
-        flush=True,
+    recipe = load_recipe(path, **overrides)
+    what = (
+        "the base model's samples, verified, and gradients of demonstrations and samples; nothing is trained"
     )
+    print(f"outlook for {recipe.task} and {recipe.model}: {what}", file=sys.stderr, flush=True)
     from erce.study.engines.progress import spoken
     from erce.study.outlook import outlook as look
     from erce.study.outlook import outlook_lines
@@ -258,16 +255,7 @@ def import_(options: argparse.Namespace) -> None:
     if options.rows is not None:
         study = study_of_rows(options.out, read_rows_file(options.rows), temperature=options.temperature)
     else:
-        reading = Reading(
-            format=options.format,
-            task=options.task,
-            metric=options.metric,
-            filter=options.filter,
-            scorer=options.scorer,
-            plus=options.plus,
-            temperature=options.temperature,
-            errors=options.errors,
-        )
+        reading = Reading(**{field.name: getattr(options, field.name) for field in fields(Reading)})
         arms = _arms([[BASELINE, *options.baseline], *options.arm])
         study = import_study(options.out, arms, validation=_arms(options.validation), reading=reading)
     print(f"{len(study.results)} cells in {options.out}; `erce report {options.out}` compares them")
@@ -332,7 +320,7 @@ def _arms(flags: list[list[str]]) -> dict[str, list[str]]:
 
 
 def _verify_one(options: argparse.Namespace) -> "dict[str, Verdict]":
-    """Judge the answer or program that the flags give; return the verdicts, first the one that decides."""
+    """Verify the answer or program that the flags give; return the verdicts, first the one that decides."""
     from erce.study.reverify import ours
     from erce.verify import run_program, verify_math
     from erce.verify.paper_steps import equivalent_paper
@@ -374,13 +362,6 @@ def _report(root: Path, options: argparse.Namespace) -> None:
 
     page = write_report(root, json=getattr(options, "json", None), verbose=options.verbose)
     print(f"report: {page.resolve().as_uri()}")
-
-
-def _sandbox_errors() -> tuple[type[Exception], ...]:
-    """Import the error only when something was raised, so that no command loads the sandbox for it."""
-    from erce.verify.sandbox import SandboxUnavailable
-
-    return (SandboxUnavailable,)
 
 
 def _print_error(error: Exception, prefix: str = "") -> None:

@@ -111,7 +111,7 @@ def verdict_lines(verdict: "Verdict", *, explain: bool, condition: str = "") -> 
 def reverify_lines(
     rows: "Sequence[Reverified]", totals: Sequence[Mapping[str, Any]], *, limit: int
 ) -> list[str]:
-    """Return our strict verdicts, then a line for each procedure of `regrade.summary`, and what is disputed.
+    """Return our strict verdicts, then a line for each procedure of `reverify.summary`, and what is disputed.
 
     Of the rows that are not accepted, and of those that the procedures dispute, at most `limit` are listed.
     """
@@ -203,7 +203,7 @@ def _sign(row: "ProbeResult") -> str:
 def announce(path: Path, out: Path, jobs: int, *, takes: str = "", **overrides: Any) -> None:
     """Print the first line of a study's output: what will run, where the results go, how long it `takes`."""
     from erce.recipe import load_recipe
-    from erce.study.folder import planned_cells
+    from erce.study.choice import planned_cells
 
     recipe = load_recipe(path, **overrides)
     at_most = "up to " if recipe.search is not None else ""

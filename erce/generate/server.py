@@ -1,17 +1,24 @@
-"""An OpenAI-compatible server and problems → Completions of the policy that it serves under a name."""
+"""An OpenAI-compatible server and problems → Completions of the policy that it serves under a name.
+
+Requests that fail for the moment are made again. The HTTP is the standard library's: a client of another
+library would follow that library's settings, such as an offline mode.
+"""
 
 import hashlib
+import json
 import math
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
 
 from erce import events
 from erce.errors import InputError, ServerError
 from erce.generate.decoding import GenerationSettings, before_stop, check_ids
-from erce.generate.http import Address, post
 from erce.hf.prompt import prompt_ids
 from erce.types import Completion, Problem
 
@@ -31,7 +38,8 @@ EXTENSIONS: dict[str, dict[str, Any]] = {  # kind → decoding fields beside Ope
     },
 }
 EARLY_CHECK = 32  # completions after which entropies are checked for the first time, before the end
-LARGEST_VOCABULARY = 2**20  # tokens, assumed without a tokenizer; it widens the bounds by a few hundredths
+LONGEST_WAIT_SECONDS = 60.0  # between two attempts, whatever the server asks for
+QUOTED_CHARACTERS = 300  # of a server's own words in an error
 PADDING_TOKENS = 1024  # that checkpoints add to the vocabulary of their tokenizer
 
 
@@ -56,14 +64,10 @@ class Server:
     backoff: float = 0.5  # seconds before the second attempt; doubled before every further one
     timeout: float = 600.0  # seconds without a byte
 
-    @property
-    def address(self) -> Address:
-        return Address(self.url, self.api_key, self.attempts, self.backoff, self.timeout)
-
 
 def generate_from_server(
     server: Server,
-    tokenizer: "PreTrainedTokenizerBase | None",
+    tokenizer: "PreTrainedTokenizerBase",
     problems: Sequence[Problem],
     *,
     decoding: GenerationSettings,
@@ -71,10 +75,10 @@ def generate_from_server(
 ) -> list[Completion]:
     """Sample `decoding.samples` completions per problem, ordered by problem and then by sample.
 
-    The prompt goes out as the very token ids of the training (`erce.hf.prompt`); with no tokenizer as plain
-    text, for the server to encode. Each completion is a request of its own, with every decoding field written
-    out and a random seed that depends on (seed, problem id, sample) alone. Whether one seed gives one
-    completion whatever else the server is busy with is the server's affair (vLLM: VLLM_BATCH_INVARIANT=1).
+    The prompt goes out as the very token ids of the training (`erce.hf.prompt`). Each completion is a request
+    of its own, with every decoding field written out and a random seed that depends on (seed, problem id,
+    sample) alone. Whether one seed gives one completion whatever else the server is busy with is the server's
+    affair (vLLM: VLLM_BATCH_INVARIANT=1).
 
     `logprob` is the sum of the server's, which must be those at temperature 1 (vLLM's default, raw_logprobs).
     `entropy` is the middle of the interval that the most likely tokens of each step leave possible, see
@@ -88,7 +92,7 @@ def generate_from_server(
     check_ids(problems)
     _check_server(server)
     requests = list(_requests(server, tokenizer, problems, decoding, seed))
-    vocabulary = LARGEST_VOCABULARY if tokenizer is None else len(tokenizer) + PADDING_TOKENS
+    vocabulary = len(tokenizer) + PADDING_TOKENS
     answers: dict[_Request, _Answer] = {}
     with ThreadPoolExecutor(server.concurrency) as pool:
         pending = {pool.submit(_answer, server, request, vocabulary): request for request in requests}
@@ -110,12 +114,12 @@ def load_adapter(server: Server, folder: str | Path) -> None:
     vLLM wants `--enable-lora` and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True. A name that it already serves is a
     ServerError, since nobody could say which of the two adapters answers; see `unload_adapter`.
     """
-    post(server.address, "/load_lora_adapter", {"lora_name": server.model, "lora_path": str(folder)})
+    post(server, "/load_lora_adapter", {"lora_name": server.model, "lora_path": str(folder)})
 
 
 def unload_adapter(server: Server) -> None:
     """Unload the adapter named `server.model` from a vLLM server."""
-    post(server.address, "/unload_lora_adapter", {"lora_name": server.model})
+    post(server, "/unload_lora_adapter", {"lora_name": server.model})
 
 
 @dataclass(frozen=True, eq=False)  # hashable by identity: the body is a dict
@@ -141,7 +145,7 @@ def _check_server(server: Server) -> None:
 
 def _requests(
     server: Server,
-    tokenizer: "PreTrainedTokenizerBase | None",
+    tokenizer: "PreTrainedTokenizerBase",
     problems: Sequence[Problem],
     decoding: GenerationSettings,
     seed: int,
@@ -160,7 +164,7 @@ def _requests(
         "stream": False,
         **EXTENSIONS[server.kind],
     }
-    if server.kind == "vllm" and tokenizer is not None:
+    if server.kind == "vllm":
         end: Any = tokenizer.eos_token_id
         if end is None:
             raise InputError(
@@ -169,7 +173,7 @@ def _requests(
         # Left alone, vLLM also stops at every end token of the checkpoint's own generation config.
         common |= {"ignore_eos": True, "stop_token_ids": [end]}
     for problem in problems:
-        prompt = problem.prompt if tokenizer is None else prompt_ids(tokenizer, problem.prompt)
+        prompt = prompt_ids(tokenizer, problem.prompt)
         for sample in range(decoding.samples):
             body = common | {"prompt": prompt, "seed": _seed(seed, problem.id, sample)}
             yield _Request(problem.id, sample, body)
@@ -183,7 +187,7 @@ def _seed(seed: int, problem: str, sample: int) -> int:
 
 def _answer(server: Server, request: _Request, vocabulary: int) -> _Answer:
     """Ask for one completion; a ServerError says what is wrong with the answer."""
-    answer = post(server.address, "/completions", request.body)
+    answer = post(server, "/completions", request.body)
     try:
         return _read(answer, request, vocabulary)
     except ServerError as error:
@@ -243,7 +247,7 @@ def _check_counts(body: dict[str, Any], usage: dict[str, Any], steps: int, ended
             "prompt and these (vLLM: --max-model-len)"
         )
     read, prompt = _part(usage, "prompt_tokens", int), body["prompt"]
-    if isinstance(prompt, list) and read != len(prompt):
+    if read != len(prompt):
         raise ServerError(
             f"the server read {read} prompt tokens where {len(prompt)} were sent; it adds tokens or cuts the "
             "prompt, which it must not do with token ids"
@@ -319,3 +323,101 @@ def entropy_bounds(logprobs: Sequence[float], *, asked: int, vocabulary: int) ->
     high = left * math.log(max(vocabulary - len(logprobs), 1) / left)
     low = -left * math.log(min(ceiling, left)) if ceiling > 0 else high
     return EntropyBounds(known + min(low, high), known + high)
+
+
+def post(server: Server, path: str, body: dict[str, Any]) -> Any:
+    """Return the JSON that the server answers with status 200, or the text where it is not JSON.
+
+    A connection that fails or breaks off, status 429 and any 5xx are tried again, each time after twice the
+    wait or what the server's Retry-After asks for. The last failure, and any other status, is a ServerError
+    with the server's own words.
+    """
+    payload, wait, failure = json.dumps(body).encode(), server.backoff, ""
+    for attempt in range(server.attempts):
+        if attempt:
+            time.sleep(min(wait, LONGEST_WAIT_SECONDS))
+            wait *= 2
+        try:
+            reply = _send(server, "POST", path, payload)
+        except (OSError, HTTPException) as error:
+            failure = f"{type(error).__name__}: {error}"
+            continue
+        if reply.status == 200:
+            return _decoded(server, reply.text)
+        failure = f"status {reply.status}: {reply.text[:QUOTED_CHARACTERS]}"
+        if reply.status != 429 and reply.status < 500:
+            raise ServerError(f"{server.url}{path} refused, {failure}; {_way_out(reply.status, path)}")
+        wait = max(wait, reply.retry_after)
+    raise ServerError(
+        f"{server.url}{path} gave no answer in {server.attempts} attempts, the last with {failure}; check "
+        "that the server runs and is not overloaded"
+    )
+
+
+def get(server: Server, path: str) -> Any:
+    """Return the JSON that the server answers with status 200, asked once; all else is a ServerError."""
+    try:
+        reply = _send(server, "GET", path)
+    except (OSError, HTTPException) as error:
+        raise ServerError(f"{type(error).__name__}: {error!s:.80}") from error
+    if reply.status != 200:
+        raise ServerError(f"status {reply.status}")
+    return _decoded(server, reply.text)
+
+
+class _Reply(NamedTuple):
+    status: int
+    text: str
+    retry_after: float
+
+
+def _send(server: Server, method: str, path: str, payload: bytes | None = None) -> _Reply:
+    parts = urlsplit(server.url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InputError(f"{server.url!r} is no server's address; write it as 'http://localhost:8000/v1'")
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    connection = kind(parts.hostname, parts.port, timeout=server.timeout)
+    headers = {"Accept": "application/json"}
+    if payload is not None:
+        headers["Content-Type"] = "application/json"
+    if server.api_key:
+        headers["Authorization"] = f"Bearer {server.api_key}"
+    try:
+        connection.request(method, parts.path.rstrip("/") + path, payload, headers)
+        reply = connection.getresponse()
+        after = reply.getheader("Retry-After", "")
+        text = reply.read().decode("utf-8", "replace")
+    finally:
+        connection.close()
+    return _Reply(reply.status, text, float(after) if after.isdecimal() else 0.0)
+
+
+def _decoded(server: Server, text: str) -> Any:
+    """Return the JSON, without NaN or infinity, or the text itself if it does not begin like an object."""
+    if not text.lstrip().startswith("{"):
+        return text
+    try:
+        return json.loads(text, parse_constant=_not_a_number)
+    except (ValueError, RecursionError) as error:
+        raise ServerError(
+            f"{server.url} sent {len(text)} characters that are no JSON ({error!s:.80}), ending in "
+            f"{text[-40:]!r}; see the server's log, and whether a proxy cuts its answers"
+        ) from error
+
+
+def _not_a_number(constant: str) -> float:
+    raise ValueError(f"{constant} is not in JSON")
+
+
+def _way_out(status: int, path: str) -> str:
+    """Return what the user can do about a status that asking again would not change."""
+    if status in (401, 403):
+        return "give the server's api_key"
+    if status == 404 and path == "/load_lora_adapter":
+        return (
+            "the adapter's folder must exist on the server's machine under that very path, and vLLM needs "
+            "--enable-lora and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True"
+        )
+    if status == 404:
+        return "see <url>/models for the names it serves (vLLM: --lora-modules, or load_adapter)"
+    return "see the server's log; one that is not vLLM may want kind = 'openai' and fewer top_logprobs"

@@ -13,10 +13,9 @@ from erce.files import new_folder, write_json
 from erce.imports.readers import Reading, read_log_and_prompts
 from erce.recipe import GREEDY, SAMPLED, Cell, Decoding, Recipe
 from erce.study.export import outcome_arrays
-from erce.study.folder import RESULT, Study, cell_folder, open_study, read_study
-from erce.study.provenance import CELL
+from erce.study.folder import CELL, RESULT, Study, cell_folder, open_study, read_study
 from erce.study.samples import SampleSet, VerifiedSample, write_completions, write_verdicts
-from erce.study.verifying import score
+from erce.study.stages import score
 from erce.types import CROSS_ENTROPY, Arm, Completion, SampleRow, Verdict
 
 BASELINE = "baseline"

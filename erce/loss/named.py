@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from erce import catalog
-from erce.catalog import is_own, load_own, split_number, unknown
+from erce.catalog import is_user_defined, load_user_defined, split_number, unknown
 from erce.errors import InputError
 from erce.loss.objectives import Objective
 from erce.loss.penalties import Penalty
@@ -26,7 +26,7 @@ NLLS = (0.0, 1e-6, 0.1, 1.0, 5.0, 50.0)
 def _classes(table: dict[str, catalog.Listed], kind: type[Kind]) -> dict[str, type[Kind]]:
     classes = {}
     for name, listed in table.items():
-        home = load_own("class", listed.home)
+        home = load_user_defined("class", listed.home)
         assert isinstance(home, type)
         assert issubclass(home, kind)
         classes[name] = home
@@ -111,9 +111,9 @@ def objective_name(objective: Objective) -> str:
 
 def _own(what: str, name: str, known: Iterable[str], kind: type[Kind]) -> Kind | type[Kind]:
     """Return what `name` names, if it is a `kind` or a class of that kind that can be made."""
-    if not is_own(name):
+    if not is_user_defined(name):
         raise InputError(unknown(what, name, known))
-    named, wanted = load_own(what, name), f"erce.loss.{kind.__name__}"
+    named, wanted = load_user_defined(what, name), f"erce.loss.{kind.__name__}"
     if isinstance(named, type) and issubclass(named, kind):
         if isabstract(named):
             missing = ", ".join(sorted(named.__abstractmethods__))

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from erce.catalog import check_penalty_name, is_own, penalty_in_words, split_number
+from erce.catalog import check_penalty_name, is_user_defined, penalty_in_words, split_number
 from erce.errors import InputError
 from erce.recipe import rules
 from erce.recipe.sections import (
@@ -27,7 +27,6 @@ from erce.recipe.sections import (
     OWN,
     OWN_ANSWERS,
     RENAMED,
-    UNPROVEN,
     Cell,
     Columns,
     Decoding,
@@ -78,14 +77,13 @@ class Recipe:
     def __post_init__(self) -> None:
         _check_grid(self)
         _check_objectives(self)
-        if self.verify is not None:
-            rules.check_choice("[verify] unproven", self.verify.unproven, UNPROVEN)
+        rules.check_section("verify", self.verify)
         rules.check_training(self.training)
         rules.check_decoding(self.decoding)
         rules.check_own(self.own, () if self.imported else self.other_arms)
         rules.check_resources(self.resources, self.training)
         if self.server is not None:
-            rules.check_server(self.server, self.decoding)
+            rules.check_server(self.server)
         if self.search is not None:
             if self.lams != GRID:
                 raise InputError(
@@ -101,9 +99,9 @@ class Recipe:
         return self.verify is not None and self.verify.unproven == "refuse"
 
     @property
-    def own_losses(self) -> bool:
+    def has_user_defined_losses(self) -> bool:
         """Whether the penalty or an objective is the user's own, which only an import can check."""
-        return any(is_own(split_number(name)[0]) for name in (self.penalty, *self.objective_names))
+        return any(is_user_defined(split_number(name)[0]) for name in (self.penalty, *self.objective_names))
 
     @property
     def objective_names(self) -> tuple[str, ...]:
@@ -192,7 +190,7 @@ def _check_grid(recipe: Recipe) -> None:
 
 
 def _check_objectives(recipe: Recipe) -> None:
-    names, head, normalize = list(recipe.objectives), recipe.training.head, recipe.training.normalize
+    names = list(recipe.objectives)
     if recipe.imported:
         if len(set(names)) < len(names):
             raise InputError(f"objectives = {names} names an arm twice; leave one out")
@@ -211,20 +209,20 @@ def _check_objectives(recipe: Recipe) -> None:
     arms = {(rules.parse_objective(arm.objective), f"{arm.lam:g}") for arm in recipe.other_arms}
     if len(arms) < len(names):
         raise InputError(f"objectives = {names} names an arm twice; leave one out")
-    if head == "erce":
-        return
-    if recipe.objective != CROSS_ENTROPY:
-        raise InputError(f"[training] head = {head!r} has no objective {recipe.objective!r}; leave head out")
-    if names:
-        raise InputError(
-            f"[training] head = {head!r} trains cross-entropy alone; leave objectives = {names} out"
-        )
-    if recipe.penalty != "shannon":
-        raise InputError(f"[training] head = {head!r} has no penalty {recipe.penalty!r}; leave head out")
-    if normalize != "token":
-        raise InputError(
-            f"[training] head = {head!r} is a mean over tokens; leave head or normalize = {normalize!r} out"
-        )
+    if recipe.training.head != "erce":
+        _check_head(recipe)
+
+
+def _check_head(recipe: Recipe) -> None:
+    """Refuse what TRL's own head lacks: it has cross-entropy + λ · Shannon's entropy, a mean over tokens."""
+    usual = {"objective": CROSS_ENTROPY, "objectives": (), "penalty": "shannon"}
+    settings = {name: (getattr(recipe, name), usual[name]) for name in usual}
+    settings["normalize"] = recipe.training.normalize, "token"
+    for name, (value, expected) in settings.items():
+        if value != expected:
+            shown = list(value) if isinstance(value, tuple) else value
+            head = f"[training] head = {recipe.training.head!r}"
+            raise InputError(f"{head} has not {name} = {shown!r}; leave one of them out")
 
 
 def further_temperatures(recipe: Recipe, cell: Cell) -> dict[str, float]:

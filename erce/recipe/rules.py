@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from erce.catalog import OBJECTIVES, is_own, split_number, unknown
+from erce.catalog import OBJECTIVES, Number, is_user_defined, split_number, unknown
 from erce.errors import InputError, did_you_mean
 from erce.recipe.sections import (
     AUTO,
@@ -15,6 +15,7 @@ from erce.recipe.sections import (
     SCHEDULES,
     SERVERS,
     TRACKERS,
+    UNPROVEN,
     WARMUP,
     Decoding,
     OwnSamples,
@@ -26,6 +27,42 @@ from erce.recipe.sections import (
 from erce.types import Arm
 
 SECRET = "has an @, ? or #, so it may contain a password or key, which every record would keep"
+POSITIVE = Number("over 0, and finite", lambda number: 0 < number < math.inf)
+SHARE = Number("a share, in [0, 1)", lambda number: 0 <= number < 1)
+NOT_NEGATIVE = Number("0 or more, and finite", lambda number: 0 <= number < math.inf)
+NUMBERS = {  # setting of any section → its rule; every other number is `POSITIVE`
+    "warmup": SHARE,
+    "dropout": SHARE,
+    "lam_warmup": Number("a share of the steps, in [0, 1]", lambda number: 0 <= number <= 1),
+    "checkpoint_minutes": NOT_NEGATIVE,
+    "gpus": NOT_NEGATIVE,
+    "extensions": NOT_NEGATIVE,
+    "level": Number("over 0 and up to 1, such as 0.05", lambda number: 0 < number <= 1),
+}
+CHOICES = {  # setting of any section → the words that it may be
+    "normalize": NORMALIZATIONS,
+    "head": HEADS,
+    "report_to": TRACKERS,
+    "lam_schedule": SCHEDULES,
+    "kind": SERVERS,
+    "unproven": UNPROVEN,
+}
+
+
+def check_section(name: str, section: Any) -> None:
+    """Check the settings of a section, each by itself; None is a section that is left out."""
+    for setting, value in ({} if section is None else vars(section)).items():
+        rule = NUMBERS.get(setting, POSITIVE)
+        if isinstance(value, int | float) and not isinstance(value, bool) and not rule.fits(value):
+            raise InputError(f"[{name}] {setting} = {value:g} must be {rule.wanted}")
+        if setting in CHOICES:
+            check_choice(f"[{name}] {setting}", str(value), CHOICES[setting])
+
+
+def check_choice(setting: str, value: str, known: tuple[str, ...]) -> None:
+    """Check a setting that is one of a few words."""
+    if value not in known:
+        raise InputError(f"no {setting} {value!r}; {did_you_mean(value.lower(), known)}")
 
 
 def check_lams(lams: Sequence[float]) -> None:
@@ -56,14 +93,11 @@ def check_seeds(seeds: Sequence[int]) -> None:
 
 def check_search(search: SearchSettings, lams: Sequence[float]) -> None:
     """Check the section [search] against the penalty strengths that the search begins with."""
+    check_section("search", search)
     if search.max_cells is not None and search.max_cells < len(lams):
         raise InputError(
             f"[search] max_cells = {search.max_cells} does not cover one seed of {len(lams)} λ; allow more"
         )
-    if search.extensions < 0:
-        raise InputError(f"[search] extensions = {search.extensions} must be 0 or more")
-    if not 0 < search.level <= 1:
-        raise InputError(f"[search] level = {search.level:g} must lie over 0 and up to 1, such as 0.05")
 
 
 def no_validation(n_validation: int | None) -> InputError:
@@ -80,7 +114,7 @@ def check_objective(name: str) -> None:
     if name in OWN_ANSWERS:
         raise InputError(f'objective {name!r} is a choice of demonstrations; write objectives = ["{kind}"]')
     if kind not in OBJECTIVES:
-        if not is_own(kind):
+        if not is_user_defined(kind):
             raise InputError(
                 unknown("objective", name if kind in OWN_ANSWERS else kind, (*OBJECTIVES, *OWN_ANSWERS))
             )
@@ -95,14 +129,12 @@ def check_objective(name: str) -> None:
 
 def check_own(own: OwnSamples | None, arms: Sequence[Arm]) -> None:
     """Check the section [own] against the arms that need it."""
-    if own is None:
-        return
-    if not any(arm.objective in OWN_ANSWERS for arm in arms):
+    check_section("own", own)
+    if own is not None and not any(arm.objective in OWN_ANSWERS for arm in arms):
         raise InputError(
             "[own] has no effect without an arm that trains on own answers; leave it out, or write "
             'objectives = ["rft", "self"]'
         )
-    _check_positive("[own] ", own, "samples", "temperature", "keep")
 
 
 def parse_arm(text: str) -> Arm:
@@ -136,29 +168,12 @@ def parse_objective(objective: str) -> tuple[str, float | None]:
 
 def check_training(training: Training) -> None:
     """Check the section [training]."""
-    _check_positive("[training] ", training, "epochs", "learning_rate", "max_grad_norm", "rank")
-    _check_positive("[training] ", training, "lora_alpha", "batch_size", "micro_batch_size", "max_length")
+    check_section("training", training)
     rows, micro = training.batch_size, training.micro_batch_size
     if micro is not None and rows % micro:
         raise InputError(
             f"[training] batch_size = {rows} is no multiple of micro_batch_size = {micro}; write "
             f"{micro * max(1, rows // micro)}, for instance"
-        )
-    if not 0 <= training.warmup < 1:
-        raise InputError(f"[training] warmup = {training.warmup:g} is a share of the steps, in [0, 1)")
-    if not 0 <= training.dropout < 1:
-        raise InputError(f"[training] dropout = {training.dropout:g} must lie in [0, 1)")
-    if not 0 <= training.checkpoint_minutes < math.inf:
-        raise InputError(
-            f"[training] checkpoint_minutes = {training.checkpoint_minutes:g} must be 0, for none, or more"
-        )
-    check_choice("[training] normalize", training.normalize, NORMALIZATIONS)
-    check_choice("[training] head", training.head, HEADS)
-    check_choice("[training] report_to", training.report_to, TRACKERS)
-    check_choice("[training] lam_schedule", training.lam_schedule, SCHEDULES)
-    if not 0 <= training.lam_warmup <= 1:
-        raise InputError(
-            f"[training] lam_warmup = {training.lam_warmup:g} is a share of the steps, in [0, 1]"
         )
     if training.lam_schedule == "constant" and training.lam_warmup != WARMUP:
         raise InputError(
@@ -168,19 +183,17 @@ def check_training(training: Training) -> None:
 
 def check_decoding(decoding: Decoding) -> None:
     """Check the section [decoding]."""
-    _check_positive("[decoding] ", decoding, "temperature", "samples", "max_new_tokens", "batch_size")
-    _check_positive("[decoding] ", decoding, "temperature_samples")
+    check_section("decoding", decoding)
     temperatures = list(decoding.temperatures)
     setting = f"[decoding] temperatures = {temperatures}"
-    if not all(0 < temperature < math.inf for temperature in temperatures):
+    if not all(map(POSITIVE.fits, temperatures)):
         raise InputError(
             f"{setting}: a temperature is a finite number over 0; greedy completions are always there"
         )
-    if len(set(temperatures)) < len(temperatures):
-        raise InputError(f"{setting} names a temperature twice; leave one out")
-    if decoding.temperature in temperatures:
+    if len({*temperatures, decoding.temperature}) <= len(temperatures):
         raise InputError(
-            f"{setting} has temperature = {decoding.temperature:g}, which is always sampled; leave it out"
+            f"{setting} names a temperature twice, or temperature = {decoding.temperature:g}, which is "
+            "always sampled; leave it out"
         )
     if any(float(f"{temperature:g}") != temperature for temperature in temperatures):
         raise InputError(
@@ -192,8 +205,8 @@ def check_decoding(decoding: Decoding) -> None:
         )
 
 
-def check_server(server: Serving, decoding: Decoding) -> None:
-    """Check the section [server], beside [decoding]."""
+def check_server(server: Serving) -> None:
+    """Check the section [server]."""
     variable = server.api_key_variable
     if re.search("[@?#]", server.url):  # before any message that shows the address
         raise InputError(
@@ -203,7 +216,7 @@ def check_server(server: Serving, decoding: Decoding) -> None:
         raise InputError(
             f'[server] url = {server.url!r} is no server\'s address; write url = "http://localhost:8000/v1"'
         )
-    check_choice("[server] kind", server.kind, SERVERS)
+    check_section("server", server)
     if server.start and (
         server.kind != "vllm" or re.fullmatch(r"http://(localhost|127\.0\.0\.1):\d+/v1/?", server.url) is None
     ):
@@ -213,7 +226,6 @@ def check_server(server: Serving, decoding: Decoding) -> None:
         )
     if server.arguments and not server.start:
         raise InputError("[server] arguments are for a server that erce starts; write start = true, too")
-    _check_positive("[server] ", server, "top_logprobs", "entropy_within", "concurrency", "timeout")
     if variable is not None and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable) is None:
         raise InputError(
             "[server] api_key_variable is no variable's name; write that of the one that holds the key"
@@ -222,17 +234,13 @@ def check_server(server: Serving, decoding: Decoding) -> None:
 
 def check_resources(resources: Resources, training: Training) -> None:
     """Check the section [resources], and that its processes can share a batch."""
-    gpus, threads, processes = resources.gpus, resources.threads, resources.processes
-    whole_or_share = 0 <= gpus < math.inf and (_is_one_over_n(gpus) if 0 < gpus < 1 else gpus == int(gpus))
-    if not whole_or_share:
+    check_section("resources", resources)
+    gpus, processes = resources.gpus, resources.processes
+    if not (_is_one_over_n(gpus) if 0 < gpus < 1 else gpus == int(gpus)):
         raise InputError(
             f"[resources] gpus = {gpus:g} is no whole number of devices, nor 1/n of one; write 1 or 0.5"
         )
-    if threads is not None and threads <= 0:
-        raise InputError(
-            f"[resources] threads = {threads} must be over 0; leave it out for a share of the cores"
-        )
-    if processes is not None and (processes <= 0 or (gpus != 0 and processes != max(1, gpus))):
+    if processes is not None and gpus != 0 and processes != max(1, gpus):
         raise InputError(
             f"[resources] processes = {processes} with gpus = {gpus:g}: each has one device; "
             "leave processes out"
@@ -257,17 +265,3 @@ def _is_one_over_n(share: float) -> bool:
     [0.5, 0.33, 0.25, 0.1]
     """
     return (1 / share + 1e-9) % 1 < 0.05
-
-
-def check_choice(setting: str, value: str, known: tuple[str, ...]) -> None:
-    """Check a setting that is one of a few words."""
-    if value not in known:
-        raise InputError(f"no {setting} {value!r}; {did_you_mean(value.lower(), known)}")
-
-
-def _check_positive(where: str, section: Any, *names: str) -> None:
-    """Check the settings that are not None."""
-    for name in names:
-        value = getattr(section, name)
-        if value is not None and not 0 < value < math.inf:
-            raise InputError(f"{where}{name} = {value:g} must be over 0, and finite")

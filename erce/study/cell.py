@@ -14,6 +14,7 @@ import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from enum import IntEnum
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,15 +22,36 @@ from typing import Any
 from erce.files import read_json, write_json
 from erce.recipe import Cell, Recipe
 from erce.study.demonstrations import COUNTS, cell_splits, counts, demonstrations
-from erce.study.folder import RESULT, TIMING, cell_folder, timed
+from erce.study.folder import CELL, JOURNAL, RESULT, TIMING, TRAINING, cell_folder, is_done, timed
+from erce.study.manifest import DIGESTS, POLICY, digests
 from erce.study.memory import BatchSizes, batch_sizes
-from erce.study.samples import read_samples
-from erce.study.sampling import JOURNAL, sample
-from erce.study.state import DIGESTS, CellState, cell_state, digests
-from erce.study.training import TRAINING, train
-from erce.study.verifying import score, verify_completions
+from erce.study.samples import VERDICTS, read_samples
+from erce.study.stages import missing_completions, sample, score, train, verify_completions
 from erce.tasks import load_task
 from erce.types import Splits
+
+
+class CellState(IntEnum):
+    """How far a cell has come; each state includes those before it."""
+
+    NEW = 0
+    TRAINED = 1  # the adapter and its log are there, or it is the base model
+    SAMPLED = 2  # every completion that the recipe asks for
+    VERIFIED = 3  # a verdict on each of them
+    DONE = 4  # the scores
+
+
+def cell_state(root: Path, recipe: Recipe, cell: Cell, problems: Splits) -> CellState:
+    """Return how far the cell has come. DONE is what result.json says alone, see `is_done`."""
+    folder = cell_folder(root, recipe, cell)
+    is_logged = cell.lam is None or (folder / TRAINING).is_file()
+    # From the end backwards: an adapter may be deleted once all its completions are there.
+    if is_done(root, recipe, cell):
+        return CellState.DONE
+    if is_logged and (folder / CELL).is_file() and not missing_completions(folder, recipe, cell, problems):
+        return CellState.VERIFIED if (folder / VERDICTS).is_file() else CellState.SAMPLED
+    has_policy = cell.lam is None or (is_logged and (folder / POLICY).is_file())
+    return CellState.TRAINED if has_policy else CellState.NEW
 
 
 def run_cell(

@@ -19,8 +19,7 @@ import numpy as np
 from erce.errors import InputError
 from erce.files import new_file
 from erce.recipe import Cell
-from erce.study.folder import Study, cell_folder, read_problems
-from erce.study.provenance import read_origin
+from erce.study.folder import Study, cell_folder, read_origin, read_problems
 from erce.study.samples import VerifiedSample, read_samples
 from erce.types import SampleRow
 

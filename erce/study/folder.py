@@ -15,17 +15,16 @@ runs/mini/
     verdicts.jsonl                        one row per verdict, in the same order
     result.json                           scores; written last: its existence means the cell is done
 
-`erce.study.state` tells from these files how far a cell has come.
+`erce.study.manifest` says what made these files, and whether they are still those.
 """
 
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,6 @@ import numpy as np
 from erce.errors import DamagedError, InputError
 from erce.files import MADE_AGAIN, read_json, read_rows, write_json, write_rows
 from erce.recipe import (
-    SAMPLED,
     Cell,
     Recipe,
     as_settings,
@@ -42,15 +40,15 @@ from erce.recipe import (
     identity,
     stored_recipe,
 )
+from erce.study.choice import compared_lams, with_comparisons
 from erce.study.samples import VERDICTS, SampleSet, read_outcomes
 from erce.types import Arm
 
 STUDY, PROBLEMS, SEARCH, BASE = "study.json", "problems.jsonl", "search.json", "base.json"
+ADAPTER, TRAINING, JOURNAL = "adapter", "training.json", "completions.journal"
 CELL, RESULT, TIMING = "cell.json", "result.json", "timing.json"
 DIVERGED = "diverged.txt"  # the message of a cell whose training diverged
 LOCKS = ".locks"  # of the processes at work in a study's folder
-
-Results = Mapping[Cell, dict[str, Any]]  # a finished cell's result.json
 
 
 def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None = None) -> None:
@@ -257,22 +255,6 @@ class Study:
     def _folder(self, cell: Cell) -> Path:
         return cell_folder(self.root, self.recipe, cell)
 
-    @property
-    def seconds(self) -> float:
-        """Seconds of computing in all finished cells and in those that a search gave up."""
-        cells = {*self.results, *self._searched, *filter(None, [self.recipe.own_cell])}
-        return sum(sum(read_timing(self._folder(cell)).values()) for cell in cells)
-
-    @property
-    def _searched(self) -> list[Cell]:
-        """Every cell that a search has trained, once it has ended."""
-        spent = self.search["step"].get("spent_by_lam", []) if self.search else []
-        return [
-            Cell(self.recipe.task, lam, seed, self.recipe.objective)
-            for lam, count in spent
-            for seed in self.recipe.seeds[:count]
-        ]
-
     def cells(self, task: str, arm: Arm) -> list[Cell]:
         """Return the finished cells of an arm, one per seed."""
         return list(self._arms.get((task, arm), ()))
@@ -317,10 +299,14 @@ def _scored(result: dict[str, Any]) -> dict[SampleSet, int]:
     }
 
 
+def read_origin(folder: Path) -> dict[str, Any]:
+    """Return what cell.json holds; nothing for a cell from before there was one."""
+    return read_json(folder / CELL) if (folder / CELL).is_file() else {}
+
+
 def verifiers_of(root: Path, recipe: Recipe, cells: Iterable[Cell]) -> dict[Cell, str]:
     """Return the version of each cell's verifier, without the cells that do not say."""
-    paths = {cell: cell_folder(root, recipe, cell) / CELL for cell in cells}
-    origins = {cell: read_json(path) for cell, path in paths.items() if path.is_file()}
+    origins = {cell: read_origin(cell_folder(root, recipe, cell)) for cell in cells}
     return {cell: origin["verifier"] for cell, origin in origins.items() if origin.get("verifier")}
 
 
@@ -347,76 +333,3 @@ def timed(folder: Path, stage: str) -> Iterator[None]:
 def read_study(root: str | Path) -> Study:
     """Read the study in a folder, finished or not."""
     return Study(Path(root), read_recipe(Path(root)))
-
-
-# Only λ = 0 and the λ with the best validation score get control cells and the recipe's `temperatures`. The
-# best λ is known once every cell of the study's own task is done, so both run last.
-
-
-def compared_lams(recipe: Recipe, results: Results, diverged: Collection[Cell]) -> Collection[float]:
-    """Return λ = 0 and the λ with the best validation score; every λ if there are no validation problems.
-
-    Return 0 alone while a cell of the study's own task has no result and has not diverged.
-    """
-    own = [cell for cell in recipe.cells() if cell.task == recipe.task and _is_lam(recipe, cell)]
-    if any(cell not in results and cell not in diverged for cell in own):
-        return (0.0,)
-    if not any("validation" in results[cell]["scores"] for cell in own if cell in results):
-        return recipe.lams
-    scores = validation_scores(recipe, own, results, task=recipe.task, decoding=SAMPLED)
-    return (0.0, *ranked(scores)[:1])
-
-
-def with_comparisons(recipe: Recipe, cells: Sequence[Cell], lams: Collection[float]) -> list[Cell]:
-    """Return the cells that a study needs if its report compares `lams`.
-
-    On the study's own task every cell stays, and the base model and `lams` are sampled at all temperatures.
-    On the control only the base model and `lams` stay.
-    """
-    kept = []
-    for cell in cells:
-        is_compared = cell.lam is None or (_is_lam(recipe, cell) and cell.lam in lams)
-        if cell.task == recipe.task:
-            kept.append(replace(cell, all_temperatures=is_compared))
-        elif is_compared:
-            kept.append(cell)
-    return kept
-
-
-def planned_cells(recipe: Recipe) -> list[Cell]:
-    """Return the cells that a run will ask for, with the first λ other than 0 as the chosen one."""
-    lams = recipe.lams if recipe.n_validation == 0 else (0.0, *[lam for lam in recipe.lams if lam][:1])
-    return with_comparisons(recipe, recipe.cells(), lams)
-
-
-def validation_scores(
-    recipe: Recipe, cells: Sequence[Cell], results: Results, *, task: str, decoding: str
-) -> dict[float, float]:
-    """Return the mean validation Pass@1 of every λ that has a result with that decoding in each of its cells.
-
-    Means are rounded, so that equal means of different seeds are a tie and not a matter of the last bit.
-    """
-    by_lam: dict[float, list[Cell]] = {}
-    for cell in cells:
-        if cell.task == task and _is_lam(recipe, cell):
-            by_lam.setdefault(float(cell.lam or 0), []).append(cell)
-    scores = {}
-    for lam, of_lam in by_lam.items():
-        validated = [results.get(cell, {"scores": {}})["scores"].get("validation", {}) for cell in of_lam]
-        if all(decoding in by_decoding for by_decoding in validated):
-            scores[lam] = round(fmean(by_decoding[decoding]["pass@1"] for by_decoding in validated), 12)
-    return scores
-
-
-def ranked(scores: Mapping[float, float]) -> list[float]:
-    """Return the λ, the best first; of equal scores the λ nearer to 0 comes first.
-
-    >>> ranked({0.0: 0.5, 2.0: 0.6, 1.0: 0.6})
-    [1.0, 2.0, 0.0]
-    """
-    return sorted(scores, key=lambda lam: (-scores[lam], abs(lam), lam))
-
-
-def _is_lam(recipe: Recipe, cell: Cell) -> bool:
-    """Tell whether the cell is one of the grid's λ, which the other objectives and the base model are not."""
-    return cell.lam is not None and cell.objective == recipe.objective

@@ -17,11 +17,11 @@ from erce.errors import InputError
 from erce.generate.decoding import GenerationSettings
 from erce.recipe import SAMPLED, Recipe, RegularizedObjective, load_recipe
 from erce.study.demonstrations import cell_splits
+from erce.study.manifest import base_model
 from erce.study.memory import batch_sizes
 from erce.study.policy import policy
-from erce.study.provenance import base_model
 from erce.study.samples import Journal, SampleSet
-from erce.study.training import base_policy
+from erce.study.stages import base_policy
 from erce.tasks import load_task
 from erce.tasks.verdicts import outcome, verdict
 from erce.types import Completion, Problem, Splits, Verdict
@@ -92,7 +92,7 @@ def outlook(recipe: Recipe | str | Path, *, root: Path | None = None, **override
     samples = _sampled(root, recipe, problems, base)
     kinds = _by_kind(samples)
     if min(map(len, kinds.values())) < FEWEST_TEXTS:
-        raise InputError(_too_few(samples, recipe))
+        raise InputError(_too_few(samples))
     from erce.train.pushes import VerifiedTexts, pushes
 
     texts = {kind: [sample.text for sample in some[:MOST_TEXTS]] for kind, some in kinds.items()}
@@ -172,27 +172,23 @@ def _by_kind(samples: Sequence[_Sample]) -> dict[tuple[int, bool], list[_Sample]
     return kinds
 
 
-def _too_few(samples: Sequence[_Sample], recipe: Recipe) -> str:
-    """Return the sentence on too few samples of a kind: the rate, a way out that exists, three samples."""
+def _too_few(samples: Sequence[_Sample]) -> str:
+    """Return the sentence on too few samples of a kind: the rate, the way out, three samples."""
     kinds = _by_kind(samples)
     half, is_right = min(kinds, key=lambda kind: len(kinds[kind]))
     of_kind, asked = sum(len(kinds[at, is_right]) for at in (0, 1)), {sample.problem.id for sample in samples}
     accepted = sum(sample.verdict.accepted for sample in samples)
     needed = math.ceil(3 * FEWEST_TEXTS * len(asked) / max(1, of_kind))
-    there = len(load_task(recipe.task).pools(recipe.data).train)
-    if needed <= there:
-        way_out = "raise n_train or n_validation (or --limit)"
-    elif is_right:
-        way_out = "take a stronger base model, an easier task or more problems"
-    else:
-        way_out = "the task is nearly solved, so a penalty can gain little"
+    way_out = "or take a stronger base model or an easier task"
+    if not is_right:
+        way_out = "but the task is nearly solved, so a penalty can gain little"
     shown = samples[:: max(1, len(samples) // SHOWN)][:SHOWN]
     lines = [f"\n  {outcome(sample.completion, sample.verdict)}" for sample in shown]
     return (
         f"{accepted} of {len(samples)} samples of the base model are right ({accepted / len(samples):.1%}). "
         f"It takes {FEWEST_TEXTS} finished {'right' if is_right else 'wrong'} ones in each half of the "
         f"problems, and one half of these {len(asked)} has {len(kinds[half, is_right])}: about {needed:,} "
-        f"problems may do, the task has {there:,} to train and validate on; {way_out}. Three samples:"
+        f"problems may do; raise n_train or n_validation (or --limit), {way_out}. Three samples:"
         + "".join(lines)
     )
 

@@ -21,8 +21,7 @@ from urllib.parse import urlsplit
 from erce.catalog import is_here
 from erce.errors import InputError, ServerError
 from erce.generate.decoding import GenerationSettings
-from erce.generate.http import get
-from erce.generate.server import Server, generate_from_server, load_adapter, unload_adapter
+from erce.generate.server import Server, generate_from_server, get, load_adapter, unload_adapter
 from erce.recipe import Recipe, Serving
 from erce.types import Completion, Problem
 
@@ -119,9 +118,9 @@ def check_server(recipe: Recipe) -> None:
 
 def served_names(server: Server) -> list[str]:
     """Return the names of all models and adapters that the server serves."""
-    address = server.address._replace(timeout=min(server.timeout, LIST_TIMEOUT_SECONDS))
+    asked = replace(server, timeout=min(server.timeout, LIST_TIMEOUT_SECONDS))
     try:
-        answer: dict[str, list[dict[str, str]]] = get(address, "/models")
+        answer: dict[str, list[dict[str, str]]] = get(asked, "/models")
         return sorted(model["id"] for model in answer["data"])
     except (ServerError, TypeError, KeyError) as error:
         raise ServerError(
@@ -137,9 +136,8 @@ def _served(base: Server, adapter: Path | None) -> Iterator[Server]:
         yield base
         return
     server = replace(base, model=served_name(adapter))
-    if _may_serve(base, server.model):  # left by a run that was killed, perhaps with other weights
-        with suppress(ServerError):  # loading reports any fault
-            unload_adapter(server)
+    with suppress(ServerError):  # only where a killed run has left one of the name, perhaps of other weights
+        unload_adapter(server)
     load_adapter(server, adapter.resolve())
     try:
         yield server
@@ -148,14 +146,6 @@ def _served(base: Server, adapter: Path | None) -> Iterator[Server]:
             unload_adapter(replace(server, attempts=1))
         raise
     unload_adapter(server)
-
-
-def _may_serve(server: Server, name: str) -> bool:
-    """Return whether the server lists the name; True where it cannot list its names now."""
-    try:
-        return name in served_names(server)
-    except ServerError:
-        return True
 
 
 @contextmanager

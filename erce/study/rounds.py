@@ -1,37 +1,40 @@
-"""A study's folder → the cells to run next, and in the end the λ that validation chooses.
+"""A study's folder → its rounds: the cells to run next, how they ended, and whether the study goes on.
 
 A grid of λ runs whole, `lams = "auto"` round by round; last come the cells that a report compares the chosen
-λ with (`erce.study.folder`). The test problems have no say.
+λ with (`erce.study.choice`).
 
 A search keeps no state of its own. It replays its rounds over the results on disk, so a search that was
 killed asks for the same cells and ends in the same way. It writes search.json for reports and never reads it.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
-from enum import Enum
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from erce.errors import InputError
+from erce.errors import AllAlikeError, CellsFailedError, RunError
 from erce.files import write_json
-from erce.recipe import SAMPLED, Cell, Recipe
-from erce.study.folder import (
-    DIVERGED,
-    SEARCH,
-    Study,
-    cell_folder,
-    is_done,
-    ranked,
-    validation_scores,
-    with_comparisons,
-)
-from erce.study.samples import VERDICTS, SampleSet, read_outcomes
+from erce.recipe import GREEDY, SAMPLED, Cell, Recipe
+from erce.study.choice import planned_cells, with_comparisons
+from erce.study.engines import FAILURE, LOG, Done, RunCells
+from erce.study.engines.progress import progress
+from erce.study.folder import DIVERGED, SEARCH, STUDY, Study, cell_folder, is_done, read_result
+from erce.study.samples import VERDICTS, SampleSet, read_outcomes, read_samples
 from erce.study.search import CellKey, Run, Search, Step, Stop, explain, plain
+from erce.tasks.verdicts import outcome
 
-MAX_NAMED = 3  # cells in a sentence; it counts the others
+FAILURES_SHOWN = 10
+FAILURES_TO_GIVE_UP = 3  # before the first success; then the other cells are not started
+ENOUGH_PROBLEMS = 40  # test problems; fewer cannot tell, and the study goes on
+NOTHING = "nothing was right in any arm: the model cannot do this task, or its verifier rejects everything"
+EVERYTHING = (
+    "everything was right in every arm: the task is too easy to show a difference, or its verifier accepts "
+    "everything"
+)
+EXAMPLES = 3  # completions that the error shows
 
 
 class Asked(NamedTuple):
@@ -40,25 +43,23 @@ class Asked(NamedTuple):
     cells: list[Cell]
     step: Step | None  # None: the recipe lists its λ
     objective: str  # what the λ of the search are added to
-    notes: Sequence[str] = ()  # sentences to print before the round
 
     @property
     def messages(self) -> list[str]:
-        """Return the notes, then the sentences on a search's last decision and on what comes next."""
-        return [*self.notes, *(explain(self.step, self.objective)[-2:] if self.step is not None else [])]
+        """Return the sentences on a search's last decision and on what comes next."""
+        return explain(self.step, self.objective)[-2:] if self.step is not None else []
 
     def as_json(self) -> dict[str, Any]:
         """Return the cells as plain values, with which of them are sampled at all temperatures."""
         return {"asked": [asdict(cell) for cell in self.cells]}
 
 
-def rounds(root: Path, recipe: Recipe, *, notes: Sequence[str] = ()) -> Iterator[Asked]:
+def rounds(root: Path, recipe: Recipe) -> Iterator[Asked]:
     """Yield the cells to run now, round by round, until the results ask for no others.
 
-    The caller runs the cells that have no result. A round that brought no new result is the last. The first
-    has the `notes`.
+    The caller runs the cells that have no result. A round that brought no new result is the last.
     """
-    before, now = None, asked(root, recipe)._replace(notes=notes)
+    before, now = None, asked(root, recipe)
     while before is None or now.as_json() != before.as_json():
         if now.step is not None:
             decision = {"said": explain(now.step, now.objective), "step": plain(now.step)}
@@ -91,8 +92,7 @@ def asked(root: Path, recipe: Recipe) -> Asked:
             cells.append(cell)
             folder = cell_folder(root, recipe, cell)
             if is_done(root, recipe, cell) and (folder / VERDICTS).is_file():
-                sample_sets = read_outcomes(folder)
-                outcomes[key] = sample_sets[SampleSet("validation", SAMPLED)]
+                outcomes[key] = read_outcomes(folder)[SampleSet("validation", SAMPLED)]
         if not outcomes.keys() >= {*step.cells}:
             base = Cell(recipe.task, None, 0)  # with the first round, which shows whether anything is right
             return Asked([base, *_in_order(recipe, cells)], step, recipe.objective)
@@ -118,125 +118,157 @@ def _with_others(recipe: Recipe, searched: list[Cell], end: Stop) -> list[Cell]:
 
     The control has no search: it gets λ = 0 and the λ that won, or that led, with the same seeds.
     """
-    baseline = [cell for cell in searched if cell.lam == 0]
-    cells = [
-        cell
-        for task in recipe.tasks
-        for cell in (
-            Cell(task, None, 0),
-            *(replace(cell, task=task) for cell in searched),
-            *(
-                Cell(task, arm.lam, cell.seed, arm.objective)
-                for cell in baseline
-                for arm in recipe.other_arms
-            ),
-        )
-    ]
+    seeds = [cell.seed for cell in searched if cell.lam == 0]
+    cells = []
+    for task in recipe.tasks:
+        cells += [Cell(task, None, 0), *(replace(cell, task=task) for cell in searched)]
+        cells += [Cell(task, arm.lam, seed, arm.objective) for seed in seeds for arm in recipe.other_arms]
     return with_comparisons(recipe, cells, (0.0, end.winner or end.leader))
 
 
-class Choice(NamedTuple):
-    """The λ with the best mean validation Pass@1; other objectives are never chosen.
+def run_round(
+    first_round: "FirstRound",
+    this_round: Asked,
+    run_cells: RunCells,
+    *,
+    retries: int,
+    failed_before: Sequence[Done],
+    started: float,
+) -> list[Done]:
+    """Run the cells of a round that are not done, except those in `failed_before`; return those that failed.
 
-    `scores` holds every λ that could win, in the order of the grid; λ = 0, the baseline, is one of them.
-    `at_edge`: the winner is the strongest λ tried, so a still stronger one may be better; after a search,
-    the `at_edge` of its `erce.study.search.Stop`.
+    Diverged cells that a search does without are not returned. Before and between the cells,
+    `first_round.check()` stops a study in which every verdict is the same. `started` is when the run
+    began, by `time.monotonic`.
     """
+    root, recipe, cells = first_round.root, first_round.recipe, this_round.cells
+    failed_cells = {done.cell for done in failed_before}
+    missing = [cell for cell in cells if cell not in failed_cells and not is_done(root, recipe, cell)]
+    # Cells that lack only temperatures come last: short cells at the end leave no worker idle for long.
+    again = {cell for cell in missing if read_result(root, recipe, cell) is not None}
+    missing.sort(key=again.__contains__)
+    finished = len(cells) - len(missing) + (recipe.own_cell not in (None, *cells))
+    left = len(missing) + (_known_later(recipe, this_round) if missing else 0)
+    last_attempts: dict[Cell, Done] = {}
+    if missing:
+        first_round.check()
+    total = finished + len(again) + left  # cells run again count twice
+    with (
+        progress(total, left, messages=this_round.messages, started=started) as display,
+        closing(run_with_retries(run_cells, missing, retries=retries, succeeded=finished)) as ends,
+    ):
+        for done in ends:
+            if not (root / STUDY).is_file():
+                raise RunError(
+                    f"{root} was moved or deleted while its study ran; go on where it is with --out, or "
+                    "begin anew with the same command"
+                )
+            last_attempts[done.cell] = done
+            display.ended(done, accuracy="" if done.failure else _accuracy(root, recipe, done.cell))
+            if len(last_attempts) < len(missing) or isinstance(this_round.step, Run):
+                first_round.check()
+    return [done for done in last_attempts.values() if done.failure and not is_lost(root, recipe, done.cell)]
 
-    lam: float
-    score: float
-    runner_up: float | None  # None: there was nothing to choose from
-    runner_up_score: float | None
-    at_edge: bool
-    scores: dict[float, float]
 
+def run_with_retries(
+    run: RunCells, cells: Sequence[Cell], *, retries: int = 0, succeeded: int = 0
+) -> Generator[Done, None, None]:
+    """Yield how each cell ended; those that failed run again after all others, up to `retries` times.
 
-class NoChoice(Enum):
-    """The reasons why a study has no chosen λ."""
-
-    NO_VALIDATION = "there are no completions of validation problems"
-    UNFINISHED = "no λ has all its seeds"
-    SEARCHING = "the search for λ has not ended"
-    VERIFIERS = "its cells have different verifiers"
-
-
-class NoChoiceError(InputError):
-    """The error of a study that has no chosen λ; `reason` is for code, the sentence for readers."""
-
-    def __init__(self, reason: NoChoice, sentence: str) -> None:
-        super().__init__(sentence)
-        self.reason = reason
-
-
-def best_lam(study: Study, *, task: str | None = None, decoding: str = "sampled") -> Choice:
-    """Choose the λ to report, from validation alone; `task` None is the study's own task.
-
-    Only a λ whose every seed is done can win. Of equal scores the λ nearer to 0 wins. On its own task's
-    samples, the winner of a search (`lams = "auto"`) is the choice: 0 where no λ gained significantly, even
-    if one has the higher score. If there is no choice, raise a NoChoiceError.
+    End early where the others would fail too: after a full disk, an error of a user's verifier, or
+    `FAILURES_TO_GIVE_UP` failures without one success; `succeeded` counts the successes of earlier calls. A
+    training that diverged does not count as a failure here, and is not tried again.
     """
-    task = task or study.recipe.task
-    if task not in study.recipe.tasks:
-        raise InputError(f"the study has no task {task!r}; there are {', '.join(study.recipe.tasks)}")
-    if fewer := study.verified_otherwise(task):
-        raise NoChoiceError(NoChoice.VERIFIERS, verified_by_several(task, fewer))
-    if study.recipe.search is not None and (task, decoding) == (study.recipe.task, "sampled"):
-        return _choice_of_search(study.search)
-    scores = validation_scores(study.recipe, study.expected, study.results, task=task, decoding=decoding)
-    if not scores:
-        raise _no_choice(study, task, decoding)
-    best, *others = ranked(scores)
-    second = others[0] if others else None
-    return Choice(
-        lam=best,
-        score=scores[best],
-        runner_up=second,
-        runner_up_score=None if second is None else scores[second],
-        at_edge=best != 0 and best in (min(scores), max(scores)) and len(scores) > 1,
-        scores=scores,
+    for _ in range(retries + 1):
+        failed: list[Cell] = []
+        for done in run(cells):
+            yield done
+            if done.failure and not done.diverged:
+                failed.append(done.cell)
+            succeeded += not done.failure
+            if done.fatal or (not succeeded and len(failed) >= FAILURES_TO_GIVE_UP):
+                return
+        cells = failed
+        if not cells:
+            return
+
+
+def _known_later(recipe: Recipe, this_round: Asked) -> int:
+    """Return how many cells later rounds will run, as far as the recipe alone tells: of a search none."""
+    if this_round.step is not None:
+        return 0
+    return max(0, len(planned_cells(recipe)) - sum(not cell.is_own for cell in this_round.cells))
+
+
+def _accuracy(root: Path, recipe: Recipe, cell: Cell) -> str:
+    """Return a finished cell's accuracy on the test problems, in words; "" where no file has it."""
+    result = read_result(root, recipe, cell) or {"scores": {}}
+    scores = result["scores"].get("test", {})
+    return ", ".join(
+        f"{100 * scores[name]['pass@1']:.1f} % {name}" for name in (GREEDY, SAMPLED) if name in scores
     )
 
 
-def verified_by_several(task: str, fewer: Sequence[Cell]) -> str:
-    """Return the error that a task has cells of several verifiers; it names the fewer."""
-    names = ", ".join(cell.name for cell in fewer[:MAX_NAMED])
-    more = f" and {len(fewer) - MAX_NAMED} more" if len(fewer) > MAX_NAMED else ""
+def cells_failed(root: Path, recipe: Recipe, failed: Sequence[Done]) -> CellsFailedError:
+    """Return the error that names the failed cells and counts those that were not run."""
+    names = {done.cell for done in failed}
+    cells = asked(root, recipe).cells
+    left = sum(cell not in names and not is_done(root, recipe, cell) for cell in cells)
+    not_run = f", and {left} more were not run" if left else ""
+    listed = "".join(f"\n  {done.cell.name}: {done.failure}" for done in failed[:FAILURES_SHOWN])
+    if len(failed) > FAILURES_SHOWN:
+        listed += f"\n  and {len(failed) - FAILURES_SHOWN} more"
+    folders = cell_folder(root, recipe, failed[0].cell).parent
+    return CellsFailedError(
+        f"{len(failed)} of {len(cells)} cells failed and have no result{not_run}; the same command "
+        "tries them again, --retries N does so by itself, and what is done is kept "
+        f"(why: {FAILURE} or {LOG} in {folders}/…):{listed}"
+    )
+
+
+@dataclass
+class FirstRound:
+    """The watch over a study's first round; once `settled` it looks no more.
+
+    The first round is the base model and one seed of every λ, on the study's own task; with a list of λ, one
+    seed of the other objectives too.
+    """
+
+    root: Path
+    recipe: Recipe
+    settled: bool = False
+
+    def check(self) -> None:
+        """Raise an AllAlikeError if the round is done and all its completions have the same verdict."""
+        if self.settled:
+            return
+        cells = [cell for cell in self._cells() if not is_lost(self.root, self.recipe, cell)]
+        if not all(is_done(self.root, self.recipe, cell) for cell in cells):
+            return
+        self.settled = True
+        folders = [cell_folder(self.root, self.recipe, cell) for cell in cells]
+        outcomes_by_set = [arrays for folder in folders for arrays in read_outcomes(folder).items()]
+        problems = min(len(outcomes) for (split, _), outcomes in outcomes_by_set if split == "test")
+        verdicts = {bool(verdict) for _, outcomes in outcomes_by_set for verdict in np.unique(outcomes)}
+        if problems >= ENOUGH_PROBLEMS and len(verdicts) == 1:
+            raise AllAlikeError(_sentence(EVERYTHING if True in verdicts else NOTHING, cells, folders))
+
+    def _cells(self) -> list[Cell]:
+        recipe = self.recipe
+        others = recipe.other_arms if recipe.search is None else ()  # a search trains them last
+        arms = [*map(recipe.grid_arm, recipe.lams), *others]
+        trained = [Cell(recipe.task, arm.lam, recipe.seeds[0], arm.objective) for arm in arms]
+        return [Cell(recipe.task, None, 0), *trained]
+
+
+def _sentence(why: str, cells: list[Cell], folders: list[Path]) -> str:
+    lines = []
+    for at, (cell, folder) in enumerate(list(zip(cells, folders, strict=True))[-EXAMPLES:]):
+        test = [sample for sample in read_samples(folder) if sample.sample_set.split == "test"]
+        _, completion, verdict = test[at % len(test)]
+        lines.append(f"{cell.arm.label}, {outcome(completion, verdict)}")
     return (
-        f"the cells of {task} were not all verified by one verifier ({names}{more} by another than most), so "
-        "none of its gains is shown; `erce run` verifies those of an old verifier again and keeps all "
-        "completions"
-    )
-
-
-def _choice_of_search(search: dict[str, Any] | None) -> Choice:
-    """Return the winner of a search; the runner-up is the best of the other λ that were tested."""
-    step = search["step"] if search else {}
-    if "winner" not in step:
-        raise NoChoiceError(
-            NoChoice.SEARCHING, "the search for λ has not ended yet; run the study to its end first"
-        )
-    scores, winner = dict(map(tuple, step["scores"])), step["winner"]
-    others = {0.0, *(test["lam"] for test in step["tests"])} - {winner}
-    second = min(others, key=lambda lam: (-scores[lam], lam), default=None)
-    return Choice(
-        lam=winner,
-        score=scores[winner],
-        runner_up=second,
-        runner_up_score=None if second is None else scores[second],
-        at_edge=step["at_edge"],
-        scores=scores,
-    )
-
-
-def _no_choice(study: Study, task: str, decoding: str) -> NoChoiceError:
-    missing = {cell.arm for cell in study.missing if cell.task == task}
-    if any(study.recipe.grid_arm(lam) not in missing for lam in study.lams):
-        return NoChoiceError(
-            NoChoice.NO_VALIDATION,
-            f"no {decoding} completions of validation problems for {task!r}, so no λ can be chosen; "
-            f"{study.way_to_validate}",
-        )
-    return NoChoiceError(
-        NoChoice.UNFINISHED,
-        f"no λ of {task!r} has all its {len(study.recipe.seeds)} seeds yet; run the study to its end first",
+        f"{why}. The study stopped after its first round, and what is done is kept; to go on all the same, "
+        f"repeat the command with --go-on (in Python go_on=True). {len(lines)} completions:"
+        + "".join(f"\n  {line}" for line in lines)
     )

@@ -1,5 +1,6 @@
 """A recipe → a finished study folder: everything is checked first, then every missing cell runs."""
 
+import sys
 import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -14,17 +15,15 @@ from erce.recipe import Recipe, load_recipe
 from erce.recipe.rules import no_validation
 from erce.study.cell import run_cell
 from erce.study.demonstrations import cell_splits, problem_rows, refuse_none
-from erce.study.engines import Done, Work, name_of, open_engine, study_lock
+from erce.study.engines import Done, Work, open_engine, parse_engine
+from erce.study.engines.locks import study_lock
 from erce.study.engines.processes import devices_of, visible_devices
 from erce.study.folder import Study, check_folder, is_done, open_study, read_study
+from erce.study.manifest import checked_base_model, keep_base_model, kept_base_model, refresh
 from erce.study.memory import batch_sizes
 from erce.study.policy import running_server
-from erce.study.provenance import checked_base_model, keep_base_model, kept_base_model
-from erce.study.rounds import asked, rounds
-from erce.study.run_round import FirstRound, cells_failed, run_round
-from erce.study.state import refresh
-from erce.study.training import base_policy
-from erce.study.verifying import drop_outdated
+from erce.study.rounds import FirstRound, asked, cells_failed, rounds, run_round
+from erce.study.stages import base_policy, drop_outdated
 from erce.tasks import check_demonstrations, load_task
 from erce.types import Splits
 
@@ -60,7 +59,7 @@ def run(
     _check_call(recipe, engine=engine, jobs=jobs, retries=retries)
     check_folder(root, recipe)
     problems = {task: cell_splits(recipe, task) for task in recipe.tasks}
-    name, sizes = name_of(engine, jobs), None
+    name, sizes = parse_engine(engine, jobs)[0], None
     base: dict[str, str] = {}
     server: AbstractContextManager[None] = nullcontext()
     is_finished = _is_finished(root, recipe)
@@ -81,15 +80,16 @@ def run(
     ):  # what cannot sample is said before anything is written
         open_study(root, recipe, problem_rows(problems))
         keep_base_model(root, base)
-        notes = [f"{sizes}, in {sizes.free / 1e9:.1f} GB of free memory"] if sizes and sizes.free else []
-        notes += refresh(sorted((root / "cells").glob("*")))
+        if sizes and sizes.free:
+            print(f"{sizes}, in {sizes.free / 1e9:.1f} GB of free memory", file=sys.stderr)
+        for sentence in refresh(sorted((root / "cells").glob("*"))):
+            print(sentence, file=sys.stderr)
         if outdated := drop_outdated(root, recipe, asked(root, recipe).cells):
             names = ", ".join(cell.name for cell in outdated[:3]) + (", …" if len(outdated) > 3 else "")
-            notes.append(
-                f"The verifier has changed: {counted(len(outdated), 'cell')} ({names}) verified again."
-            )
+            cells = counted(len(outdated), "cell")
+            print(f"The verifier has changed: {cells} ({names}) verified again.", file=sys.stderr)
         failed: list[Done] = []
-        for this_round in rounds(root, recipe, notes=notes):
+        for this_round in rounds(root, recipe):
             refuse_none(root, recipe)
             failed += run_round(
                 first_round, this_round, run_cells, retries=retries, failed_before=failed, started=started
@@ -124,7 +124,7 @@ def _check_call(recipe: Recipe, *, engine: str, jobs: int | None, retries: int) 
     """Refuse retries, jobs and engines that make no sense, and a [server] on Ray."""
     if retries < 0:
         raise InputError(f"retries = {retries} must be 0 or more; 0 runs a failed cell once")
-    if name_of(engine, jobs) == "ray" and recipe.server is not None:
+    if parse_engine(engine, jobs)[0] == "ray" and recipe.server is not None:
         raise InputError(
             "a recipe with [server] cannot run on engine 'ray', whose nodes keep adapters where the server "
             "does not see them; use --jobs"
@@ -138,7 +138,7 @@ def _check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) 
     """
     if recipe.search is not None and not problems[recipe.task].validation:
         raise no_validation(recipe.n_validation)
-    if recipe.own_losses:
+    if recipe.has_user_defined_losses:
         from erce.loss import check_names
 
         check_names(recipe.penalty, recipe.order, recipe.objective_names)

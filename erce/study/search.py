@@ -19,7 +19,7 @@ from erce.errors import InputError, counted
 from erce.recipe import GRID, SearchSettings
 from erce.recipe.rules import check_lams, check_search, check_seeds
 from erce.stats import holm, paired_gain, welch
-from erce.study.folder import ranked
+from erce.study.choice import ranked
 from erce.types import CROSS_ENTROPY
 
 __all__ = ["Run", "Search", "Stop", "explain", "plain"]

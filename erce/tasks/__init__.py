@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TypeGuard
 
-from erce.catalog import is_own, load_own, unknown
+from erce.catalog import is_user_defined, load_user_defined, unknown
 from erce.errors import InputError, did_you_mean
 from erce.tasks.gsm8k import GSM8K, GSM8K_ANSWER_ONLY
 from erce.tasks.math import MATH
@@ -48,8 +48,8 @@ def load_task(name: str, *, columns: Mapping[str, str] | None = None) -> Task:
         task = TASKS[name]
     elif (share := name.removeprefix("mini-styles:")) != name:
         task = with_share(_share(share))
-    elif is_own(name):
-        own = load_own("task", name)
+    elif is_user_defined(name):
+        own = load_user_defined("task", name)
         if _is_verifier(own):
             _check_arguments(name, own)
             return jsonl_task(name, None, own, columns=columns)

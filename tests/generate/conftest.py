@@ -18,7 +18,7 @@ def tokenizer():
 
 @pytest.fixture
 def engine(model, tokenizer):
-    return Engine(model, tokenizer)
+    return Engine({"tiny": model}, tokenizer)
 
 
 @pytest.fixture

@@ -1,13 +1,15 @@
-"""A served policy writes what it writes here, under the same decoding, seeds and stop texts."""
+"""A served policy writes what it writes here, and whatever a server does wrong is an error, never a score."""
 
+import math
+import random
 import time
 from dataclasses import replace
 
 import pytest
 from toys.server import GREEDY, PROBLEMS, SAMPLED, choice
 
-from erce.errors import ServerError
-from erce.generate.server import generate_from_server
+from erce.errors import InputError, ServerError
+from erce.generate.server import entropy_bounds, generate_from_server, load_adapter
 from erce.generate.transformers import generate
 from erce.hf.prompt import prompt_ids
 
@@ -43,13 +45,6 @@ def test_a_completion_cut_off_at_the_limit_is_unfinished(server, model, tokenize
     assert [(each.text, each.tokens, each.finished) for each in served] == [
         (each.text, 5, False) for each in ours
     ]
-
-
-def test_all_alternatives_give_the_entropy_itself(server, model, tokenizer):
-    whole = replace(server, top_logprobs=model.config.vocab_size, entropy_within=1e-6)
-    served = generate_from_server(whole, tokenizer, PROBLEMS[:2], decoding=GREEDY, seed=0)
-    ours = generate(model, tokenizer, PROBLEMS[:2], decoding=GREEDY, seed=0)
-    assert [each.entropy for each in served] == pytest.approx([each.entropy for each in ours], abs=1e-5)
 
 
 def test_entropies_too_vague_are_an_error_and_can_be_accepted(server, tokenizer):
@@ -112,14 +107,6 @@ def test_seeds_are_those_of_study_problem_and_sample(server, engine, tokenizer):
     assert [each.text for each in other] != [each.text for each in first]
 
 
-def test_without_a_tokenizer_the_text_goes_out_and_the_server_ends(server, engine, tokenizer):
-    unsure = replace(server, entropy_within=9.0)
-    done = generate_from_server(unsure, None, PROBLEMS[:1], decoding=GREEDY, seed=0)
-    assert engine.asked[0]["prompt"] == PROBLEMS[0].prompt
-    assert "ignore_eos" not in engine.asked[0]
-    assert done[0].tokens
-
-
 def test_a_server_that_is_not_vllm_gets_openais_fields_alone(server, engine, tokenizer):
     generate_from_server(replace(server, kind="openai"), tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)
     beyond = {"top_k", "min_p", "repetition_penalty", "ignore_eos", "stop_token_ids", "min_tokens"}
@@ -128,19 +115,154 @@ def test_a_server_that_is_not_vllm_gets_openais_fields_alone(server, engine, tok
         generate_from_server(replace(server, kind="tgi"), tokenizer, PROBLEMS, decoding=GREEDY, seed=0)
 
 
-@pytest.mark.slow
-def test_no_more_requests_are_under_way_than_allowed(server, engine, tokenizer):
-    engine.spoil = lambda _: time.sleep(0.02)
-    generate_from_server(replace(server, concurrency=3), tokenizer, PROBLEMS, decoding=SAMPLED, seed=0)
-    assert 1 < engine.busiest <= 3
+def spoken(change):
+    return lambda answer: change(answer["choices"][0]["logprobs"])
 
 
-def test_a_broken_surrogate_in_the_text_can_be_written_to_a_file(server, engine, tokenizer):
-    engine.spoil = choice(text="a\ud800b")
-    done = generate_from_server(server, tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)
-    assert done[0].text == "a?b"
+WRONG = [
+    (lambda answer: answer["choices"].clear(), "sent 0 choices"),
+    (lambda answer: answer["choices"].append(answer["choices"][0]), "sent 2 choices"),
+    (lambda answer: answer.pop("choices"), "choices = None"),
+    (lambda answer: answer.update(model="base"), "answered as model 'base'"),
+    (lambda answer: answer["usage"].update(prompt_tokens=3), "read 3 prompt tokens"),
+    (lambda answer: answer["usage"].update(completion_tokens=2), "says that it wrote 2"),
+    (choice(finish_reason="abort"), "finish_reason 'abort'"),
+    (choice(finish_reason="length"), "where 40 were asked for"),
+    (choice(text=None), "text = None"),
+    (spoken(lambda part: part["token_logprobs"].__setitem__(0, None)), "sent None as a log p"),
+    (spoken(lambda part: part["token_logprobs"].__setitem__(0, 0.5)), r"sent 0\.5 as a log p"),
+    (spoken(lambda part: part["token_logprobs"].pop()), "sent log p of"),
+    (spoken(lambda part: part["top_logprobs"].pop()), "top_logprobs of"),
+    (spoken(lambda part: part["top_logprobs"].__setitem__(0, {"a": 0.0, "b": 0.0})), "sum to 2"),
+    (lambda _: (200, {}, b'{"choices": [{"te'), "are no JSON"),
+    (lambda _: (200, {}, b'{"choices": NaN}'), "NaN is not in JSON"),
+    (lambda _: (200, {}, b'{"a": ' * 9 + b"[" * 100_000), "are no JSON"),
+    (lambda _: (200, {}, b"<html>"), "choices = None"),
+    (lambda _: (400, {}, b"top_k is unknown"), "status 400: top_k is unknown; .* kind = 'openai'"),
+    (lambda _: (401, {}, b""), "status 401.*api_key"),
+]
 
 
-def test_no_problems_ask_for_nothing(server, engine, tokenizer):
-    assert generate_from_server(server, tokenizer, [], decoding=SAMPLED, seed=0) == []
-    assert engine.asked == []
+@pytest.mark.parametrize(("spoil", "message"), WRONG, ids=[message for _, message in WRONG])
+def test_an_answer_that_is_not_whole_is_an_error(server, engine, tokenizer, spoil, message):
+    engine.spoil = spoil
+    with pytest.raises(ServerError, match=message):
+        generate_from_server(server, tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)
+    assert len(engine.asked) == 1
+
+
+FAILING = [
+    (lambda _: (500, {}, b"out of memory"), "status 500: out of memory"),
+    (lambda _: (503, {}, b""), "status 503"),
+    (lambda _: (429, {"Retry-After": 0}, b"slower"), "status 429: slower"),
+    (lambda _: (0, {}, b""), "RemoteDisconnected"),
+    (lambda _: (200, {"Content-Length": 500}, b'{"choices": ['), "IncompleteRead|timed out"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "message"), FAILING, ids=[message for _, message in FAILING])
+def test_a_passing_failure_is_asked_again_and_a_lasting_one_is_an_error(
+    server, engine, tokenizer, spoil, message
+):
+    expected = generate_from_server(server, tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)
+    engine.asked.clear()
+    engine.spoil = lambda answer: spoil(answer) if len(engine.asked) < 3 else None
+    assert generate_from_server(server, tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0) == expected
+    engine.asked.clear()
+    engine.spoil = spoil
+    with pytest.raises(ServerError, match=f"no answer in 3 attempts, the last with ({message})"):
+        generate_from_server(server, tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)
+    assert len(engine.asked) == 3
+
+
+def test_one_failure_among_many_completions_has_no_result_and_stops_the_rest(server, engine, tokenizer):
+    engine.spoil = lambda answer: (400, {}, b"no") if len(engine.asked) == 3 else None
+    with pytest.raises(ServerError, match="refused, status 400"):
+        generate_from_server(replace(server, concurrency=1), tokenizer, PROBLEMS, decoding=SAMPLED, seed=0)
+    assert len(engine.asked) < 12
+
+
+def test_a_server_waits_as_long_as_the_other_side_asks(server, engine, tokenizer):
+    engine.spoil = lambda _: (429, {"Retry-After": 1}, b"") if len(engine.asked) == 1 else None
+    started = time.monotonic()
+    generate_from_server(server, tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)
+    assert time.monotonic() - started > 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "message"),
+    [
+        ({"url": "localhost:8000/v1"}, InputError, "write it as 'http://localhost:8000/v1'"),
+        (
+            {"url": "http://127.0.0.1:1/v1"},
+            ServerError,
+            "no answer in 3 attempts, the last with ConnectionRefusedError",
+        ),
+        ({"model": "untold"}, ServerError, "status 404.*names it serves"),
+        ({"concurrency": 0}, InputError, "concurrency = 0"),
+        ({"top_logprobs": 0}, InputError, "top_logprobs = 0"),
+    ],
+)
+def test_a_server_that_is_not_there_and_settings_out_of_range_are_errors(
+    server, tokenizer, changes, kind, message
+):
+    with pytest.raises(kind, match=message):
+        generate_from_server(replace(server, **changes), tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)
+
+
+def test_an_adapter_that_the_server_cannot_find_is_a_matter_of_its_path(server):
+    with pytest.raises(ServerError, match=r"No adapter found for /nowhere; .* under that very path"):
+        load_adapter(replace(server, model="lam8"), "/nowhere")
+
+
+def distribution(draw: random.Random, size: int, heat: float) -> list[float]:
+    """Log p of `size` tokens, the likeliest first."""
+    logits = [draw.gauss(0, heat) for _ in range(size)]
+    total = math.log(math.fsum(map(math.exp, logits)))
+    return sorted((logit - total for logit in logits), reverse=True)
+
+
+def entropy(log_p: list[float]) -> float:
+    return -math.fsum(value * math.exp(value) for value in log_p)
+
+
+@pytest.mark.parametrize("asked", [1, 5, 20])
+@pytest.mark.parametrize("heat", [0.0, 1.0, 4.0, 12.0])
+@pytest.mark.parametrize("spare", [0, 50])
+def test_the_entropy_lies_within_its_bounds(asked, heat, spare):
+    draw = random.Random(f"{asked} {heat} {spare}")
+    for _ in range(50):
+        log_p = distribution(draw, 60, heat)
+        drawn = draw.randrange(60)
+        sent = log_p[:asked] + ([log_p[drawn]] if drawn >= asked else [])
+        low, high = entropy_bounds(sent, asked=asked, vocabulary=60 + spare)
+        assert low - 1e-9 <= entropy(log_p) <= high + 1e-9
+
+
+def test_a_token_lost_to_another_of_its_spelling_is_allowed_for():
+    draw = random.Random(0)
+    for _ in range(50):
+        log_p = distribution(draw, 60, 2.0)
+        low, high = entropy_bounds(log_p[1:5], asked=5, vocabulary=60)
+        assert low - 1e-9 <= entropy(log_p) <= high + 1e-9
+
+
+def test_the_bounds_meet_where_every_token_is_sent_and_widen_as_fewer_are():
+    log_p = distribution(random.Random(0), 60, 2.0)
+    widths = []
+    for asked in (60, 30, 10, 3, 1):
+        low, high = entropy_bounds(log_p[:asked], asked=asked, vocabulary=60)
+        widths.append(high - low)
+    assert widths[0] == pytest.approx(0, abs=1e-9)
+    assert widths == sorted(widths)
+
+
+def test_numbers_that_are_no_log_p_are_refused():
+    with pytest.raises(ServerError, match=r"sum to 1\.8.*raw_logprobs"):
+        entropy_bounds([math.log(0.9), math.log(0.9)], asked=2, vocabulary=100)
+
+
+def test_the_upper_bound_is_reached_by_a_flat_rest():
+    log_p = [math.log(0.4)] + [math.log(0.6 / 59)] * 59
+    assert entropy_bounds(log_p[:1], asked=1, vocabulary=60).high == pytest.approx(entropy(log_p))
+    assert entropy_bounds(log_p[:2], asked=2, vocabulary=60).low == pytest.approx(entropy(log_p))

@@ -206,16 +206,6 @@ def test_problems_and_samples_have_random_numbers_of_their_own(model, tokenizer)
     assert len({completion.text for completion in drawn}) > len(drawn) * 0.9
 
 
-def test_a_longer_limit_continues_the_same_completion(model, tokenizer):
-    short = generate(model, tokenizer, PROBLEMS, decoding=replace(SAMPLED, max_new_tokens=5), seed=0)
-    for brief, full in zip(
-        short, generate(model, tokenizer, PROBLEMS, decoding=SAMPLED, seed=0), strict=True
-    ):
-        assert full.text.startswith(brief.text.rstrip("\ufffd"))
-        assert brief.finished == (full.finished and full.tokens <= 5)
-        assert brief.tokens == min(5, full.tokens)
-
-
 def test_the_model_and_the_global_random_numbers_are_left_as_they_were(model, tokenizer):
     expected = generate(model, tokenizer, PROBLEMS[:2], decoding=SAMPLED, seed=0)
     model.train()
@@ -228,17 +218,6 @@ def test_the_model_and_the_global_random_numbers_are_left_as_they_were(model, to
     assert model.generation_config is config
     assert [module.training for module in model.modules()] == modes
     assert torch.equal(torch.get_rng_state(), state)
-
-
-def test_a_tokenizer_without_a_padding_token_will_do(model, tokenizer):
-    expected = generate(model, tokenizer, PROBLEMS, decoding=SAMPLED, seed=0)
-    bare = copy.deepcopy(tokenizer)
-    bare.pad_token = None
-    check_same(generate(model, bare, PROBLEMS, decoding=SAMPLED, seed=0), expected)
-
-
-def test_no_problems_have_no_completions(model, tokenizer):
-    assert generate(model, tokenizer, [], decoding=SAMPLED, seed=0) == []
 
 
 @pytest.mark.parametrize("temperature", [1e-300, 1e-6])

@@ -35,7 +35,7 @@ def test_what_a_tokenizer_adds_to_plain_text(special):
 
 
 def test_a_study_tokenizes_each_prompt_once(monkeypatch):
-    from erce.study.training import base_policy
+    from erce.study.stages import base_policy
 
     tokens = base_policy("tiny", "auto").tokenizer
     encode, read = type(tokens).encode, []

@@ -15,10 +15,9 @@ from erce.reporting import report
 from erce.reporting.numbers.gains import summary
 from erce.reporting.pages.tables import _cells
 from erce.score import summarize
+from erce.study.choice import best_lam
 from erce.study.export import export, records
-from erce.study.folder import PROBLEMS, RESULT, cell_folder, open_study, read_study
-from erce.study.provenance import CELL
-from erce.study.rounds import best_lam
+from erce.study.folder import CELL, PROBLEMS, RESULT, cell_folder, open_study, read_study
 from erce.types import BASELINE, Arm, Completion, Verdict
 
 RECIPE = Recipe(

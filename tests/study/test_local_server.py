@@ -98,12 +98,6 @@ def test_vllm_gets_the_recipes_words_answers_in_the_block_and_is_gone_after_it(r
     assert gone(processes)
 
 
-def test_a_study_that_fails_stops_its_server(recipe, tmp_path):
-    with pytest.raises(KeyError), running_server(recipe, tmp_path / "log"):
-        raise KeyError
-    assert gone(words_and_processes(tmp_path)[2])
-
-
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who is alive")
 @pytest.mark.parametrize("word", [signal.SIGKILL, signal.SIGTERM])
 def test_a_killed_study_takes_its_server_along(recipe, tmp_path, word):
@@ -155,17 +149,3 @@ def test_without_vllm_the_sentence_says_what_to_do(recipe, tmp_path, monkeypatch
         running_server(recipe, tmp_path / "log"),
     ):
         pytest.fail("it started")
-
-
-@pytest.mark.parametrize(
-    "section",
-    [
-        {"url": "http://elsewhere:8000/v1", "start": True},
-        {"url": "http://localhost/v1", "start": True},
-        {"url": "http://localhost:8000/v1", "start": True, "kind": "openai"},
-        {"url": "http://localhost:8000/v1", "arguments": ("--seed", "1")},
-    ],
-)
-def test_a_section_that_cannot_start_a_server_is_refused(section):
-    with pytest.raises(InputError, match=r"\[server\] (start = true starts vLLM|arguments are for)"):
-        tiny_recipe(server=Serving(**section))

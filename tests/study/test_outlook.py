@@ -1,6 +1,5 @@
 """Before any training: which way the first steps push the base model, and above which λ that is right."""
 
-import json
 import re
 from dataclasses import replace
 
@@ -9,7 +8,6 @@ from toys.recipes import tiny_recipe
 
 from erce.errors import InputError
 from erce.events import listening
-from erce.recipe import Decoding
 from erce.study.outlook import Outlook, outlook, outlook_lines
 from erce.train.pushes import Pushes
 
@@ -45,18 +43,6 @@ def test_too_few_samples_of_a_kind_are_refused_with_the_rate_and_the_way_out():
     assert re.match(r"0 of 32 samples of the base model are right \(0.0%\)", first)
     assert [line.split("'")[0] for line in shown] == ["  problem "] * 3
     assert all("rejected (different" in line for line in shown)
-
-
-def test_where_a_task_has_not_enough_problems_a_stronger_model_is_asked_for(tmp_path, monkeypatch):
-    rows = [{"prompt": f"{n}?", "demonstration": str(n)} for n in range(12)]
-    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (tmp_path / "outlook_never.py").write_text("def judge(problem, completion):\n    return False\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    own = {"task": "outlook_never:judge", "data": str(tmp_path / "rows.jsonl"), "n_train": 4, "n_test": 2}
-    with pytest.raises(
-        InputError, match=r"one half of these .* has 0: .* take a stronger base model, an easier"
-    ):
-        outlook(tiny_recipe(**own, decoding=Decoding(max_new_tokens=8)))
 
 
 def generated(**given):

@@ -10,7 +10,7 @@ from erce.files import read_json, write_json
 from erce.generate.transformers import generate
 from erce.recipe import GRID, Cell, Decoding, OwnSamples, SearchSettings
 from erce.study.demonstrations import accepted, counts, demonstrations
-from erce.study.folder import cell_folder
+from erce.study.folder import TRAINING, cell_folder
 from erce.study.rounds import asked
 from erce.study.run import run
 from erce.study.samples import (
@@ -21,7 +21,6 @@ from erce.study.samples import (
     write_completions,
     write_verdicts,
 )
-from erce.study.training import TRAINING
 from erce.types import Completion, Problem, Splits, Verdict
 
 RECIPE = tiny_recipe(
@@ -184,15 +183,6 @@ def test_the_settings_of_the_samples_name_the_cells_that_they_are_for(tmp_path):
     assert same == [[True, True, True, False, False], [False, True, True, False, False]]
     grid = replace(RECIPE, own=None, objectives=())
     assert [cell_folder(tmp_path, grid, cell).name for cell in grid.cells()] == usual[1:3]
-
-
-def test_training_over_an_own_folder_that_changes_is_read_anew(tmp_path):
-    problems = Splits((problem("a"),), (problem("v"),), (problem("t"),))
-    folder = sampled(tmp_path, {"a": [("x", True, True)]})
-    assert len(texts_of(tmp_path, "self", problems)) == 1
-    write_json(folder / "result.json", {})
-    sampled(tmp_path, {"a": [("x", True, True), ("y", True, True)]})
-    assert len(texts_of(tmp_path, "self", problems)) == 2
 
 
 def test_a_search_begins_with_the_samples_too(tmp_path):

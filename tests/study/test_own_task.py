@@ -70,14 +70,6 @@ def test_a_path_in_a_recipe_starts_from_the_recipe_and_one_of_the_command_from_h
     assert main(["run", str(here / "own.toml"), "--dry-run"]) == 0
 
 
-def test_a_path_in_a_recipe_that_is_not_beside_it_starts_from_here(here, monkeypatch, capsys):
-    """As it did before, so that a finished study is the same under its recipe."""
-    judge(here, "door_from_here", "return completion.text.strip() == '#### ' + problem.answer")
-    (here / "recipes").mkdir()
-    (here / "own.toml").rename(here / "recipes" / "own.toml")
-    assert main(["run", "recipes/own.toml", "--dry-run"]) == 0
-
-
 @pytest.mark.slow
 def test_a_data_set_with_columns_of_other_names_is_a_study(here):
     """A folder stands for a name on the hub, which no test can reach: the package loads both alike."""
@@ -100,28 +92,6 @@ def test_a_data_set_with_columns_of_other_names_is_a_study(here):
     fields = ("prompt", "demonstration", "answer")
     assert {tuple(row[field] for field in fields) for row in written} == {tuple(row.values()) for row in rows}
     assert {row["problem"] for row in written if row["split"] == "test"} == {f"test-{n}" for n in range(1, 9)}
-
-
-def test_a_study_counts_the_completions_whose_reference_is_compared_as_text(here):
-    judged = "equivalent(problem.answer, completion.text.strip() or '0')"
-    judge(here, "door_unread", f"return {judged} if 'int' in problem.answer else True")
-    (here / "door_unread.py").write_text(
-        "from erce.verify import equivalent\n" + (here / "door_unread.py").read_text()
-    )
-    answers = [rf"\int_0^{{{n}}} x\,dx" if n % 2 else str(n) for n in range(10, 38)]
-    rows = [{"prompt": f"Solve {text}.", "demonstration": text, "answer": text} for text in answers]
-    (here / "problems.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert main(["run", "own.toml"]) == 0
-    verdicts = [
-        row
-        for path in (here / "runs" / "own").rglob("verdicts.jsonl")
-        for row in read_rows(path)
-        if row["split"] == "test"
-    ]
-    unread = sum(row["reason"] == "reference not read" for row in verdicts)
-    assert 0 < unread < len(verdicts)
-    page = (here / "runs" / "own" / "report" / "index.html").read_text()
-    assert f"{unread} of {len(verdicts)} test completions differ from a reference" in page
 
 
 def test_any_recipe_runs_on_a_task_that_the_command_names(here, capsys):
@@ -165,20 +135,6 @@ def test_a_changed_verifier_verifies_a_finished_study_again_and_the_report_alone
     assert "The verifier has changed: 2 cells (door_twice-judge-base, " in printed
     assert main(["report", "runs/own"]) == 0
     assert "has changed" not in capsys.readouterr().out
-
-
-def test_a_changed_verifier_verifies_the_earlier_cells_again_when_a_lam_is_added(here, capsys):
-    judge(here, "door_twice", "return completion.text.strip() == '#### ' + problem.answer")
-    _runs_again(here, capsys, "--set", "lams=[0]")
-    base = next((here / "runs/own/cells").glob("*base*"))
-    drawn, before = (base / "completions.jsonl").stat().st_mtime_ns, read_json(base / "cell.json")
-    judge(here, "door_twice", "return True")
-    printed = _runs_again(here, capsys)
-    assert "The verifier has changed: 2 cells (door_twice-judge-base, " in printed
-    assert (base / "completions.jsonl").stat().st_mtime_ns == drawn
-    assert all(row["accepted"] for row in read_rows(base / "verdicts.jsonl"))
-    verifiers = {read_json(path)["verifier"] for path in (here / "runs/own/cells").rglob("cell.json")}
-    assert len(verifiers) == 1 != len(verifiers | {before["verifier"]})
 
 
 PROGRAMS = tiny_recipe(task="mini-code", lams=(0.0,), training=TINY)
@@ -233,26 +189,6 @@ def test_programs_that_read_and_print_are_a_study(here):
     assert (
         main(["run", "own.toml", "--data", "wrong.jsonl", "--out", "again"]) == 2
     )  # a demonstration that prints something else
-
-
-@pytest.mark.slow
-def test_a_study_verified_again_has_the_tasks_flexible_verdict_too(here, monkeypatch):
-    monkeypatch.syspath_prepend(str(here))
-    (here / "door_forms.py").write_text(
-        "from dataclasses import replace\n"
-        "from erce.tasks.mini_sums import MINI_SUMS\n"
-        "from erce.types import Verdict\n"
-        "from erce.verify.extract import text_of\n"
-        "def alike(problem, completion):\n"
-        "    return Verdict(text_of(completion) == problem.demonstration, 'exact')\n"
-        "free = MINI_SUMS.verify\n"
-        "SUMS = replace(MINI_SUMS, verify=alike, verify_flexible=free, verify_paper=alike)\n"
-    )
-    recipe = tiny_recipe(task="door_forms:SUMS", lams=(0.0,), training=TINY)
-    rows = reverify_study(run(recipe, out=here / "forms", go_on=True).root, workers=1)
-    assert {tuple(row.verdicts) for row in rows} == {("strict", "flexible", "paper")}
-    assert any(row.misses_format for row in rows)
-    assert not any(row.disputed for row in rows)
 
 
 @pytest.mark.slow

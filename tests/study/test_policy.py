@@ -1,32 +1,24 @@
 """A study whose completions come from a server: each cell's own adapter writes, and none stays loaded."""
 
-import json
 import shutil
-import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from toys.recipes import tiny_recipe
+from toys.server import Engine, serving
 
 from erce.cli.main import main
 from erce.errors import InputError, ServerError
 from erce.files import read_json, read_rows
-from erce.hf.models import adapted
 from erce.recipe import Cell, Decoding, Recipe, Serving
 from erce.study.demonstrations import cell_splits
-from erce.study.folder import cell_folder
+from erce.study.folder import CELL, cell_folder
 from erce.study.policy import check_server, policy, served_base, served_name
-from erce.study.provenance import CELL
 from erce.study.run import run
 from erce.study.samples import COMPLETIONS
-from erce.study.sampling import decodings
-from erce.study.training import base_policy
+from erce.study.stages import base_policy, decodings
 
 RECIPE = tiny_recipe(
     n_validation=1, n_test=2, decoding=Decoding(samples=2, temperatures=(0.2,), max_new_tokens=12)
@@ -36,101 +28,12 @@ ONE_CELL = Cell("mini-sums", 0.0, 0)
 WEIGHTS = "adapter_model.safetensors"
 
 
-@dataclass
-class Fleet:
-    """A small vLLM: the tiny model as "small", and adapters that are loaded and unloaded by name."""
-
-    policies: dict = field(default_factory=dict)
-    changes: list = field(default_factory=list)
-    refused: list = field(default_factory=list)
-    keys: set = field(default_factory=set)
-    listing: tuple | None = None  # status and text in place of the list of models
-    failing: int = 10**6  # requests for completions that are answered before one fails
-    busy: int = 0  # requests that are sent away before any is answered
-    open: ExitStack = field(default_factory=ExitStack)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    url: str = ""
-
-    def answer(self, method, path, body) -> tuple[int, str]:
-        if (method, path) == ("GET", "/v1/models"):
-            return self.listing or (200, json.dumps({"data": [{"id": name} for name in self.policies]}))
-        if path == "/v1/load_lora_adapter" and body["lora_name"] not in self.policies:
-            loaded = self.open.enter_context(adapted(self.policies["small"], Path(body["lora_path"])))
-            self.policies[body["lora_name"]] = loaded
-            self.changes.append(("load", body["lora_name"]))
-            return 200, "Success"
-        if path == "/v1/unload_lora_adapter" and body["lora_name"] in self.policies:
-            del self.policies[body["lora_name"]]
-            self.changes.append(("unload", body["lora_name"]))
-            return 200, "Success"
-        if path == "/v1/completions" and body["model"] in self.policies:
-            self.failing -= 1
-            if self.failing < 0:
-                return 400, "no"
-            with self.lock:
-                return 200, json.dumps(completed(self.policies[body["model"]], body))
-        self.refused.append(path)
-        return 400, f"no {path} of {body}"
-
-
-def completed(model, body):
-    """One completion, as vLLM's body says it."""
-    ids, [end] = list(body["prompt"]), body["stop_token_ids"]
-    noise, steps, tops = torch.Generator().manual_seed(body["seed"]), [], []
-    while len(steps) < body["max_tokens"] and (not steps or ids[-1] != end):
-        with torch.no_grad():
-            log_p = model(torch.tensor([ids])).logits[0, -1].double().log_softmax(-1)
-        heat = body["temperature"]
-        drawn = torch.multinomial((log_p / heat).softmax(-1), 1, generator=noise) if heat else log_p.argmax()
-        best = {int(each) for each in log_p.topk(body["logprobs"]).indices} | {int(drawn)}
-        steps.append(log_p[int(drawn)].item())
-        tops.append({f"token_id:{each}": log_p[each].item() for each in best})
-        ids.append(int(drawn))
-    text = base_policy("tiny", "auto")[1].decode(ids[-len(steps) :], skip_special_tokens=True)
-    choice = {"index": 0, "text": text, "finish_reason": "stop" if ids[-1] == end else "length"}
-    return {
-        "model": body["model"],
-        "choices": [choice | {"logprobs": {"token_logprobs": steps, "top_logprobs": tops}}],
-        "usage": {"prompt_tokens": len(body["prompt"]), "completion_tokens": len(steps)},
-    }
-
-
-@contextmanager
-def serving(fleet: Fleet) -> Iterator[Fleet]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.do_POST()
-
-        def do_POST(self):
-            fleet.keys.add(self.headers.get("Authorization"))
-            length = int(self.headers.get("Content-Length", 0))
-            body = json.loads(self.rfile.read(length)) if length else {}
-            fleet.busy -= 1
-            away = (503, "one moment") if fleet.busy >= 0 else None
-            status, text = away or fleet.answer(self.command, self.path, body)
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(text.encode())))
-            self.end_headers()
-            self.wfile.write(text.encode())
-
-        def log_message(self, *_):
-            pass
-
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    fleet.url = f"http://127.0.0.1:{httpd.server_port}/v1"
-    thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield fleet
-    finally:
-        httpd.shutdown()
-        thread.join()
-        httpd.server_close()
-
-
 @pytest.fixture(scope="module")
 def fleet():
-    with serving(Fleet({"small": base_policy("tiny", "auto")[0]})) as fleet:
+    """A small vLLM with the tiny model as "small"."""
+    model, tokenizer = base_policy("tiny", "auto")
+    fleet = Engine({"small": model}, tokenizer)
+    with serving(fleet):
         yield fleet
 
 
@@ -140,7 +43,7 @@ def study(fleet, tmp_path_factory):
     return run(served(fleet), out=tmp_path_factory.mktemp("served") / "mini")
 
 
-def served(fleet: Fleet, **settings) -> Recipe:
+def served(fleet: Engine, **settings) -> Recipe:
     return replace(RECIPE, server=Serving(url=fleet.url, **{"model": "small"} | settings))
 
 
@@ -159,7 +62,6 @@ def test_every_cell_is_sampled_by_its_own_policy_and_no_adapter_stays(study, fle
     names = [served_name(folder / "adapter") for folder in folders]
     assert all(name.startswith(folder.name) for name, folder in zip(names, folders, strict=True))
     assert fleet.changes[:4] == [(change, name) for name in names for change in ("load", "unload")]
-    assert fleet.refused == []  # nothing is unloaded that is not there
     assert list(fleet.policies) == ["small"]
 
 
@@ -173,7 +75,7 @@ def test_who_drew_is_on_record_and_the_study_ends_in_a_report(study, capsys):
 
 def test_a_finished_study_moves_with_its_server(study, fleet, monkeypatch):
     monkeypatch.setattr(
-        "erce.study.run_round.run_with_retries", lambda _, missing, **__: (cell for cell in missing)
+        "erce.study.rounds.run_with_retries", lambda _, missing, **__: (cell for cell in missing)
     )
     moved = replace(served(fleet).server, url="http://127.0.0.1:1/v1", concurrency=1, timeout=60.0)
     assert run(replace(RECIPE, server=moved), out=study.root).missing == []
@@ -194,19 +96,16 @@ def test_an_adapter_is_unloaded_where_generation_fails_and_loaded_anew_where_a_k
     folder = cell_folder(study.root, study.recipe, list(study.results)[1])
     name = served_name(folder / "adapter")
     fleet.changes.clear()
-    monkeypatch.setattr(fleet, "failing", 0)
+    monkeypatch.setattr(fleet, "spoil", lambda answer: (400, {}, b"no"))
     with pytest.raises(ServerError, match="/completions refused, status 400: no"):
         drawing(fleet, folder)
     assert (fleet.changes, list(fleet.policies)) == ([("load", name), ("unload", name)], ["small"])
     fleet.changes.clear()
-    monkeypatch.setattr(fleet, "failing", 10**6)
+    monkeypatch.setattr(fleet, "spoil", None)
     fleet.policies[name] = fleet.policies["small"]
-    monkeypatch.setattr(
-        fleet, "busy", 1
-    )  # as one is that starts anew: it is asked again, of the left one too
     assert len(drawing(fleet, folder)) == 1
     assert [change for change, _ in fleet.changes] == ["unload", "load", "unload"]
-    monkeypatch.setattr(fleet, "failing", 0)
+    monkeypatch.setattr(fleet, "spoil", lambda answer: (400, {}, b"no"))
     monkeypatch.setattr("erce.study.policy.unload_adapter", refusing)
     with pytest.raises(ServerError, match="/completions refused, status 400: no"):
         drawing(fleet, folder)
@@ -262,14 +161,6 @@ def test_a_server_that_cannot_sample_is_said_before_anything_is_written(
         run(replace(RECIPE, server=replace(served(fleet).server, **settings)), out=tmp_path / "mini")
     assert sentence in str(refused.value)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_server_that_is_busy_before_any_work_is_said_at_once(fleet, monkeypatch):
-    monkeypatch.setattr(fleet, "busy", 1)
-    with pytest.raises(ServerError, match=r"no list of models at .*status 503"):
-        check_server(served(fleet))
-    assert fleet.busy == 0
-    check_server(served(fleet))
 
 
 def test_the_key_comes_from_the_environment_and_the_settings_reach_the_server(fleet, monkeypatch):

@@ -1,10 +1,8 @@
 """The whole walk on the embedded model: recipe → cells → results; stopped, gone on with, refused."""
 
 import json
-import pickle
 import shutil
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,11 +18,8 @@ from erce.generate.transformers import generate
 from erce.hf.models import load_model, load_tokenizer
 from erce.recipe import Cell, Decoding, Resources, Training
 from erce.study.cell import run_cell
-from erce.study.demonstrations import cell_splits
-from erce.study.engines import Work
 from erce.study.folder import LOCKS, RESULT, TIMING, cell_folder, open_study, read_study, read_timing
 from erce.study.run import run
-from erce.tasks import splits
 from erce.types import Arm
 
 RECIPE = tiny_recipe(n_train=32, n_validation=5, n_test=6)
@@ -57,14 +52,6 @@ def test_the_scores_are_those_of_the_verdicts(finished):
     for cell, result in finished.results.items():
         outcomes = finished.outcomes(cell.task, cell.arm, split="test", decoding="sampled")
         assert result["scores"]["test"]["sampled"]["pass@1"] == pytest.approx(outcomes.mean())
-
-
-def test_the_cells_of_a_study_are_verified_on_the_same_problems(finished):
-    seen = set()
-    for cell in finished.results:
-        rows = read_rows(cell_folder(finished.root, RECIPE, cell) / "verdicts.jsonl")
-        seen.add(tuple((row["split"], row["decoding"], row["problem"], row["sample"]) for row in rows))
-    assert len(seen) == 1
 
 
 def test_lambda_reaches_the_training(finished):
@@ -186,34 +173,6 @@ def test_the_clock_is_in_one_file_and_adds_up_over_runs_and_older_folders_have_t
     after = read_timing(folder)
     assert after["verification"] > 100.0
     assert after | {"verification": before["verification"]} == before
-
-
-def test_the_minutes_of_a_study_are_those_of_its_clocks(finished, tmp_path):
-    root = tmp_path / "mini"
-    shutil.copytree(finished.root, root)
-    folders = [cell_folder(root, RECIPE, cell) for cell in RECIPE.cells()]
-    for folder in folders:
-        write_json(folder / TIMING, {"training": 1.5, "generation": 2.0})
-    assert read_study(root).seconds == 10.5
-    (folders[2] / TIMING).unlink()
-    assert read_study(root).seconds == 7.0
-
-
-def test_no_cell_reads_the_tasks_source_again(tmp_path, monkeypatch):
-    """The problems travel with the work: a node of a cluster has no folder of ours."""
-    loaded = []
-
-    def counted(*args, **kwargs):
-        loaded.append(args)
-        return splits(*args, **kwargs)
-
-    monkeypatch.setattr("erce.study.demonstrations.splits", counted)
-    cell_splits.cache_clear()
-    problems = {"mini-sums": cell_splits(RECIPE, "mini-sums")}
-    cell_splits.cache_clear()
-    work = pickle.loads(pickle.dumps(Work(tmp_path, RECIPE, partial(run_cell, problems=problems))))
-    work.run(work.root, work.recipe, RECIPE.cells()[0])
-    assert len(loaded) == 1
 
 
 def test_a_schedule_and_the_threads_of_the_recipe_reach_the_training(tmp_path, monkeypatch):

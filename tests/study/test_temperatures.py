@@ -12,12 +12,10 @@ import erce.generate.transformers
 from erce.files import read_json, read_rows
 from erce.recipe import Cell, Decoding, Recipe, Training
 from erce.study.cell import run_cell
-from erce.study.folder import RESULT, cell_folder, is_done
-from erce.study.provenance import CELL
+from erce.study.folder import CELL, RESULT, cell_folder, is_done
 from erce.study.run import run
 from erce.study.samples import COMPLETIONS, VERDICTS
-from erce.study.sampling import decodings
-from erce.study.training import base_policy
+from erce.study.stages import base_policy
 from erce.types import BASELINE
 
 RECIPE = tiny_recipe(
@@ -131,33 +129,6 @@ def test_growing_keeps_the_key_and_the_key_is_that_of_the_rest(narrow, undisturb
     assert {cell["drawn_by"] for cell in cells} == {"transformers"}
 
 
-@pytest.mark.parametrize("calls", [1, 3])
-def test_growing_stopped_inside_generation_samples_each_sample_once(
-    narrow, undisturbed, tmp_path, monkeypatch, drawn, calls
-):
-    root, folder = tmp_path / "mini", cell_folder(tmp_path / "mini", RECIPE, BASE)
-    shutil.copytree(cell_folder(narrow, RECIPE, BASE), folder)
-    before, noted = records(root), erce.generate.transformers.generate
-
-    def stopped(*args, **kwargs):
-        if len(drawn) == calls:
-            raise KeyboardInterrupt
-        return noted(*args, **kwargs)
-
-    monkeypatch.setattr("erce.generate.transformers.generate", stopped)
-    with pytest.raises(KeyboardInterrupt):
-        run_cell(root, wide(0.2, 1.0), BASE)
-    now = records(root)
-    assert {name: now[name] for name in now if not name.endswith(CELL)} == {
-        name: before[name] for name in before if not name.endswith(CELL)
-    }
-    assert is_done(root, RECIPE, BASE)
-    monkeypatch.setattr("erce.generate.transformers.generate", noted)
-    run_cell(root, wide(0.2, 1.0), BASE)
-    assert len(drawn) == 4
-    assert records(root) == records(undisturbed)
-
-
 def test_a_stop_before_any_change_of_a_file_leaves_no_verdict_of_other_completions(
     narrow, undisturbed, tmp_path, monkeypatch, drawn_once
 ):
@@ -215,11 +186,3 @@ def test_a_stop_text_ends_the_completions_and_is_on_record(narrow, tmp_path):
     assert stopped == [text.partition("=")[0] for text in free]
     stops = [each["stop"] for each in read_json(folders[1] / CELL)["decoding"].values()]
     assert stops == [[base_policy("tiny", "auto")[1].eos_token, "="]] * 2
-
-
-def test_a_stop_text_reaches_every_sample():
-    stop = replace(RECIPE, decoding=replace(wide(0.2).decoding, stop=("END",)))
-    drawn = decodings(stop, BASE)
-    assert [draw.stop for draw in drawn.values()] == [("END",)] * 3
-    assert list(decodings(wide(0.2), replace(BASE, all_temperatures=False))) == ["greedy", "sampled"]
-    assert [(draw.temperature, draw.samples) for draw in drawn.values()] == [(0.0, 1), (0.8, 2), (0.2, 2)]

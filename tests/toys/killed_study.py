@@ -18,10 +18,10 @@ from itertools import count
 from pathlib import Path
 
 from erce.recipe import Decoding, Recipe, Training
+from erce.study.folder import JOURNAL
 from erce.study.run import run
 from erce.study.samples import Journal
-from erce.study.sampling import JOURNAL
-from erce.study.training import base_policy
+from erce.study.stages import base_policy
 from erce.train.fine_tune import Checkpoints
 from toys.recipes import tiny_recipe
 

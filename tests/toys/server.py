@@ -3,14 +3,16 @@
 import json
 import socket
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import torch
 
 from erce.generate.decoding import GenerationSettings
 from erce.generate.server import Server
+from erce.hf.models import adapted
 from erce.types import Problem
 
 GREEDY = GenerationSettings(temperature=0.0, samples=1, max_new_tokens=40, batch_size=64)
@@ -23,28 +25,30 @@ PROBLEMS = [
 
 @dataclass
 class Engine:
-    """A small vLLM: one policy under one name, one request at a time; `spoil` is what goes wrong."""
+    """A small vLLM: a base model and adapters by name, one request at a time; `spoil` is what goes wrong."""
 
-    model: torch.nn.Module
+    policies: dict  # name → model; at first the base model's alone
     tokenizer: object
-    name: str = "tiny"
     deaf: bool = False  # to stop texts
     spoil: object = None  # changes the answer, or returns a (status, headers, body) in its place
     asked: list = field(default_factory=list)
-    loaded: list = field(default_factory=list)
+    changes: list = field(default_factory=list)  # ("load" or "unload", name)
     keys: list = field(default_factory=list)
+    listing: tuple | None = None  # status and text in place of the list of models
     busy: int = 0
     busiest: int = 0
+    url: str = ""
+    open: ExitStack = field(default_factory=ExitStack)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def complete(self, body):
+    def complete(self, model, body):
         prompt, end = body["prompt"], set(body.get("stop_token_ids", [self.tokenizer.eos_token_id]))
         ids = self.tokenizer.encode(prompt) if isinstance(prompt, str) else list(prompt)
         start, steps, tops, text, reason = len(ids), [], [], "", None
         noise = torch.Generator().manual_seed(body["seed"])
         while len(ids) - start < body["max_tokens"] and reason is None:
             with torch.no_grad():
-                logits = self.model(torch.tensor([ids])).logits[0, -1].double()
+                logits = model(torch.tensor([ids])).logits[0, -1].double()
             log_p, heat = logits.log_softmax(-1), body["temperature"]
             drawn = torch.multinomial((logits / heat).softmax(-1), 1, generator=noise) if heat else None
             token = int(logits.argmax() if drawn is None else drawn)
@@ -81,21 +85,31 @@ class Engine:
 
     def answer(self, path, body):
         """(status, headers, body) of one request."""
-        if path == "/v1/load_lora_adapter" and body["lora_path"] == "/nowhere":
-            return 404, {}, b"No adapter found for /nowhere"
-        if path == "/v1/load_lora_adapter":
-            self.loaded.append(body)
-            self.name = body["lora_name"]
+        name = body.get("model") or body.get("lora_name")
+        if path == "/v1/models":
+            status, text = self.listing or (
+                200,
+                json.dumps({"data": [{"id": name} for name in self.policies]}),
+            )
+            return status, {}, text.encode()
+        if path == "/v1/load_lora_adapter" and name not in self.policies:
+            if not Path(body["lora_path"]).is_dir():
+                return 404, {}, f"No adapter found for {body['lora_path']}".encode()
+            base = next(iter(self.policies.values()))
+            self.policies[name] = self.open.enter_context(adapted(base, Path(body["lora_path"])))
+            self.changes.append(("load", name))
             return 200, {}, b"Success: LoRA adapter added successfully."
-        if path == "/v1/unload_lora_adapter" and body["lora_name"] == self.name:
+        if path == "/v1/unload_lora_adapter" and name in self.policies:
+            del self.policies[name]
+            self.changes.append(("unload", name))
             return 200, {}, b"Success: LoRA adapter removed successfully."
-        if path != "/v1/completions" or body["model"] != self.name:
-            return 404, {}, json.dumps({"error": f"no {path} of {body.get('model')}"}).encode()
+        if path != "/v1/completions" or name not in self.policies:
+            return 404, {}, json.dumps({"error": f"no {path} of {name}"}).encode()
         with self.lock:
             self.asked.append(body)
             self.busy += 1
             self.busiest = max(self.busiest, self.busy)
-            answer = self.complete(body)
+            answer = self.complete(self.policies[name], body)
         if self.spoil is not None:
             spoilt = self.spoil(answer)
             answer = spoilt if isinstance(spoilt, tuple) else answer
@@ -109,8 +123,11 @@ def serving(engine):
     """The engine behind a socket of this machine, as a Server."""
 
     class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.do_POST()
+
         def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or "{}")
             engine.keys.append(self.headers.get("Authorization"))
             status, headers, text = engine.answer(self.path, body)
             if status == 0:  # hang up without a word
@@ -129,7 +146,8 @@ def serving(engine):
     thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
-        yield Server(url=f"http://127.0.0.1:{httpd.server_port}/v1", model="tiny", attempts=3, backoff=0.01)
+        engine.url = f"http://127.0.0.1:{httpd.server_port}/v1"
+        yield Server(url=engine.url, model=next(iter(engine.policies)), attempts=3, backoff=0.01)
     finally:
         httpd.shutdown()
         thread.join()

@@ -10,9 +10,9 @@ import numpy as np
 
 from erce.recipe.sections import OWN_ANSWERS
 from erce.stats import Gain, GridGain, difference, grid_gains, over_seeds, paired_gain, welch
+from erce.study.choice import Choice, NoChoiceError, best_lam
 from erce.study.demonstrations import read_counts
 from erce.study.folder import Study
-from erce.study.rounds import Choice, NoChoiceError, best_lam
 from erce.types import BASE_MODEL, Arm
 
 DECODINGS = ("sampled", "greedy")

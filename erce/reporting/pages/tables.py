@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from erce.catalog import is_own
+from erce.catalog import is_user_defined
 from erce.errors import counted
 from erce.files import write_text
 from erce.reporting.format import (
@@ -245,7 +245,7 @@ def _cells(summary: Summary, task: str, arm: Arm) -> dict[str, str]:
     """Return heading → cell of an arm's row."""
     row = summary.row(task, arm, summary.decoding)
     unknown = 0.0 if summary.study.verifiers else None  # only our verifiers say each of these reasons
-    none = None if is_own(task) else unknown  # a user's function may not tell
+    none = None if is_user_defined(task) else unknown  # a user's function may not tell
     further = (
         percent(row.flexible if row else None),
         percent(row.reasons.get("no answer", none) if row else None),

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from erce.catalog import is_own
+from erce.catalog import is_user_defined
 from erce.errors import counted
 from erce.reporting.format import (
     fixed,
@@ -26,11 +26,9 @@ from erce.reporting.numbers.completions import verified_completions
 from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
 from erce.reporting.words.sentences import of_completions, sentences
-from erce.study.folder import cell_folder, read_problems
-from erce.study.provenance import read_origin
-from erce.study.rounds import NoChoice, verified_by_several
-from erce.study.state import changed_files
-from erce.study.verifying import TASK_FILE, task_file_digest
+from erce.study.choice import NoChoice, verified_by_several
+from erce.study.folder import cell_folder, read_origin, read_problems
+from erce.study.manifest import TASK_FILE, changed_files, task_file_digest
 from erce.tasks.overlap import Overlap, near_duplicates
 from erce.types import BASE_MODEL, Problem
 
@@ -154,7 +152,7 @@ def _verifiers(summary: Summary) -> Iterator[Caution]:
 def _older_verifiers(summary: Summary) -> Iterator[Caution]:
     """Name each user-defined task whose file has changed since its completions were verified."""
     study = summary.study
-    for task in filter(is_own, summary.study.recipe.tasks):
+    for task in filter(is_user_defined, summary.study.recipe.tasks):
         cells = (cell for cell in study.results if cell.task == task)
         verified = {read_origin(cell_folder(study.root, study.recipe, cell)).get(TASK_FILE) for cell in cells}
         present = task_file_digest(task)

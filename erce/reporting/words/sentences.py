@@ -18,7 +18,7 @@ from erce.reporting.numbers.inference import LEVEL, equivalence, problems_to_sho
 from erce.reporting.numbers.temperatures import Contest, TemperatureSweep, temperature_sweep
 from erce.stats import Gain
 from erce.study.folder import Study
-from erce.study.run_round import EVERYTHING, NOTHING
+from erce.study.rounds import EVERYTHING, NOTHING
 from erce.types import Arm
 
 LONGEST_LINE = 160  # characters of a completion

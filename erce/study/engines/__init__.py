@@ -4,25 +4,52 @@ The function that runs a cell is handed in (`Work.run`), so nothing here knows o
 leaves the same cell folders. An engine yields which cell is done or has failed, never a score.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+import shutil
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
 
-from erce.errors import InputError
-from erce.recipe import Cell
-from erce.study.engines.locks import study_lock
-from erce.study.engines.one_cell import FAILURE, LOG, Done, RunCells, Work, run_one
+from erce import events
+from erce.errors import DivergedError, InputError, VerifierError
+from erce.recipe import Cell, Recipe
+from erce.study.engines.locks import UNWRITABLE, cell_lock
+from erce.study.folder import DIVERGED, cell_folder, is_done
 
-__all__ = [
-    "ENGINES",
-    "FAILURE",
-    "LOG",
-    "Done",
-    "RunCells",
-    "Work",
-    "name_of",
-    "open_engine",
-    "study_lock",
-]
+FAILURE, LOG = "failure.txt", "log.txt"  # a failed cell's traceback, and what it printed
+
+
+@dataclass(frozen=True)
+class Work:
+    """A study's folder and recipe, and the function that runs one of its cells in them."""
+
+    root: Path
+    recipe: Recipe
+    run: Callable[[Path, Recipe, Cell], None]
+
+    def folder(self, cell: Cell) -> Path:
+        return cell_folder(self.root, self.recipe, cell)
+
+
+class Done(NamedTuple):
+    """How one cell ended: `failure` is empty if the cell has its result, else one line on what went wrong.
+
+    The traceback is in the cell's folder, in failure.txt, until the cell is tried again. `fatal`: every
+    other cell would fail in the same way. `diverged`: this cell would fail again; others need not.
+    """
+
+    cell: Cell
+    failure: str = ""
+    fatal: bool = False
+    seconds: float = 0.0
+    diverged: bool = False
+
+
+RunCells = Callable[[Sequence[Cell]], Iterator[Done]]  # yields each cell's end, in whatever order
 
 
 def open_engine(
@@ -34,43 +61,99 @@ def open_engine(
     "processes" with more, or a Ray cluster's address ("ray@HOST:6379"). `jobs` is the
     number of processes; on Ray, the most cells at a time. None is one process, and on Ray 64 cells.
     """
-    return ENGINES[name_of(engine, jobs)](work, jobs, _parse_engine(engine)[1])
+    name, address = parse_engine(engine, jobs)
+    return ENGINES[name](work, jobs, address)
 
 
-def name_of(engine: str, jobs: int | None) -> str:
-    """Return the name in `ENGINES` of the engine that `open_engine` would open.
+def parse_engine(engine: str, jobs: int | None) -> tuple[str, str | None]:
+    """Return the engine's name in `ENGINES`, and Ray's address: None is that in RAY_ADDRESS or a new cluster.
 
-    >>> name_of("auto", None), name_of("auto", 2), name_of("ray@head:6379", 2)
-    ('here', 'processes', 'ray')
+    >>> parse_engine("auto", None), parse_engine("auto", 2), parse_engine("ray@head:6379", 2)
+    (('here', None), ('processes', None), ('ray', 'head:6379'))
     """
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs = {jobs} must be 1 or more")
-    name, _ = _parse_engine(engine)
-    if name == "auto":
-        return "here" if jobs in (None, 1) else "processes"
-    return name
-
-
-def _parse_engine(engine: str) -> tuple[str, str | None]:
-    """Return the engine's name and Ray's address; None is the cluster in RAY_ADDRESS, or a new one.
-
-    >>> _parse_engine("processes"), _parse_engine("ray")
-    (('processes', None), ('ray', None))
-    >>> _parse_engine("ray@head:6379")
-    ('ray', 'head:6379')
-    """
     if engine.startswith("ray://"):
         raise InputError(
             f"{engine} is the address of Ray's client server; run erce on a node of the cluster, by "
             "'ray job submit' say, with ray@HOST:6379"
         )
+    if engine == "auto":
+        return ("here" if jobs in (None, 1) else "processes"), None
     name, _, address = engine.partition("@")
-    if name not in (*ENGINES, "auto") or (address and name != "ray"):
+    if name not in ENGINES or (address and name != "ray"):
         raise InputError(
             f"no engine {engine!r}; there are {', '.join(ENGINES)}, and for a cluster that runs already "
             "ray@HOST:6379"
         )
     return name, address or None
+
+
+def run_one(work: Work, cell: Cell) -> Done:
+    """Run the cell to its end, unless it is done already."""
+    folder, started = work.folder(cell), time.monotonic()
+    with CellFailure() as caught, cell_lock(work.root, folder.name):
+        if not is_done(work.root, work.recipe, cell):
+            # Removed first, so that no kill leaves a finished cell with an earlier attempt's files.
+            for leftover in (folder / FAILURE, folder / LOG, folder / DIVERGED, *folder.glob(".*.tmp")):
+                _remove(leftover)
+            events.begin("loading the model", cell=cell.name)
+            work.run(work.root, work.recipe, cell)
+    if caught.trace:
+        with suppress(OSError):  # a full disk is often what failed the cell
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / FAILURE).write_text(caught.trace, encoding="utf-8", errors="replace")
+            if caught.diverged:
+                (folder / DIVERGED).write_text(f"{caught.line}\n", encoding="utf-8", errors="replace")
+    return Done(cell, caught.line, caught.fatal, time.monotonic() - started, caught.diverged)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+@dataclass
+class CellFailure:
+    """A context that catches what a cell raises; Ctrl-C and an exit pass.
+
+    `line` is fit for a terminal: control characters of a server or a model are replaced.
+    """
+
+    trace: str = ""
+    line: str = ""
+    fatal: bool = False
+    diverged: bool = False
+
+    def __enter__(self) -> "CellFailure":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        self.trace = "".join(traceback.format_exception(error))
+        self.line = one_line(error)
+        disk = isinstance(error, OSError) and error.errno in UNWRITABLE
+        self.fatal = disk or isinstance(error, VerifierError)
+        self.diverged = isinstance(error, DivergedError)
+        return True
+
+
+def one_line(error: BaseException) -> str:
+    """Return the error's kind and the first line of its message.
+
+    >>> one_line(ValueError("no\\x1b[31m luck"))
+    'ValueError: no�[31m luck'
+    """
+    first = (str(error).strip().splitlines() or ["no message"])[0]
+    line = f"{type(error).__name__}: {first.strip()}"[:500]
+    return "".join(
+        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in line
+    )
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """A study's folder → held by one driver at a time, each cell by one process; packed for another machine.
 
 The locks are the operating system's (flock), so they end with the process that holds them, however it ends.
-Where a file system has no flock, a file that names its process takes its place.
 """
 
 import errno
@@ -12,14 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import BaseFileLock, FileLock, SoftFileLock, Timeout
+from filelock import FileLock, Timeout
 
 from erce.errors import InputError, RunError
 from erce.files import wait_for_disk
 from erce.study.folder import LOCKS
 
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # nothing else can be written either
-UNLOCKABLE = {errno.ENOLCK, errno.EOPNOTSUPP}  # no more locks, or none on this file system
+UNLOCKABLE = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}  # no more locks, or none on this file system
 POLL_SECONDS = 0.05
 ORPHAN_WAIT_SECONDS = 60.0  # that a cell waits for a process of a killed driver to end
 HALF, OLD = ".half", ".old"  # suffixes: a folder that is arriving, and the folder that it replaces
@@ -65,43 +64,28 @@ def cell_lock(root: Path, name: str) -> Iterator[None]:
 
 @contextmanager
 def _locked(path: Path, *, timeout: float) -> Iterator[bool]:
-    """Hold a file's lock, and yield True; yield False if it is not free within `timeout` seconds."""
+    """Hold a file's lock, and yield True; yield False if it is not free within `timeout` seconds.
+
+    A RunError where the file system has no locks.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(f"{path}.lock", timeout=timeout, poll_interval=POLL_SECONDS, fallback_to_soft=False)
     try:
-        lock = _acquired(path, timeout)
+        lock.acquire()
     except Timeout:
         yield False
         return
+    except OSError as error:
+        if error.errno not in UNLOCKABLE:
+            raise
+        raise RunError(
+            f"{path}.lock cannot be locked ({error.strerror}); mount its file system with locks, or choose a "
+            "folder on another with --out"
+        ) from error
     try:
         yield True
     finally:
         lock.release()
-
-
-def _acquired(path: Path, timeout: float) -> BaseFileLock:
-    """Return the lock, held; a Timeout if it is not free in time, a RunError where nothing can be locked."""
-    flock = FileLock(f"{path}.lock", timeout=timeout, poll_interval=POLL_SECONDS, fallback_to_soft=False)
-    try:
-        flock.acquire()
-        return flock
-    except OSError as error:
-        if error.errno in UNLOCKABLE:
-            raise RunError(
-                f"{path}.lock cannot be locked ({error.strerror}); mount its file system with locks, or "
-                "choose a folder on another with --out"
-            ) from error
-        if error.errno != errno.ENOSYS:
-            raise
-    # Another name: the file that flock has left there would count as held.
-    soft = SoftFileLock(f"{path}.process", timeout=timeout, poll_interval=POLL_SECONDS)
-    try:
-        soft.acquire()
-    except Timeout:
-        raise RunError(
-            f"{soft.lock_file} says that another erce is at work there; wait for it, or delete the file if "
-            "none is"
-        ) from None
-    return soft
 
 
 def pack(folder: Path) -> bytes:

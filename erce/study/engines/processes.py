@@ -23,7 +23,7 @@ from types import TracebackType
 from erce import events
 from erce.errors import InputError
 from erce.recipe import Cell
-from erce.study.engines.one_cell import LOG, Done, Work, run_one
+from erce.study.engines import LOG, Done, Work, run_one
 from erce.study.folder import LOCKS, is_done
 
 IDLE_EXIT_SECONDS = 5.0  # in which an idle process must end by itself

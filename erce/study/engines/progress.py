@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from erce.events import Event, listening
-from erce.study.engines.one_cell import Done
+from erce.study.engines import Done
 
 SILENCE_SECONDS = 30.0  # after which a line says what runs now, where there is no terminal
 TICK_SECONDS = 1.0

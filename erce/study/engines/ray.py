@@ -20,8 +20,8 @@ from typing import Any
 
 from erce.errors import ClusterLostError, InputError
 from erce.recipe import Cell
+from erce.study.engines import FAILURE, CellFailure, Done, RunCells, Work, one_line, run_one
 from erce.study.engines.locks import cell_lock, pack, unpack
-from erce.study.engines.one_cell import FAILURE, CellFailure, Done, RunCells, Work, one_line, run_one
 from erce.study.folder import LOCKS
 
 TASK_RETRIES = 3  # times that Ray starts a cell anew when its process or its node is lost

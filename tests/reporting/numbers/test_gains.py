@@ -10,8 +10,8 @@ from erce.files import read_rows
 from erce.reporting.numbers.gains import DECODINGS, summary
 from erce.reporting.numbers.inference import inference
 from erce.stats import difference, holm, paired_gain
+from erce.study.choice import NoChoice
 from erce.study.folder import cell_folder
-from erce.study.rounds import NoChoice
 from erce.types import BASELINE, Arm
 
 ENTRY = {"task", "lam", "decoding", "mean", "baseline", "gain", "ci", "n_seeds", "n_problems", "chosen"}

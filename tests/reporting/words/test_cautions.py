@@ -7,8 +7,8 @@ from erce.files import write_json, write_rows
 from erce.reporting.numbers.gains import summary
 from erce.reporting.numbers.inference import power
 from erce.reporting.words.cautions import NOTHING_TO_DO, PILOT, cautions, faults, next_steps
+from erce.study.choice import verified_by_several
 from erce.study.folder import PROBLEMS, cell_folder, read_study
-from erce.study.rounds import verified_by_several
 
 BEST = {0.5: 1.0, None: 0.2}  # λ = 0.5 is chosen and has the best test row; else 0.7
 

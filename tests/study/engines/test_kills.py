@@ -1,9 +1,9 @@
-"""What a kill or a full disk leaves at one certain moment, and what comes of it."""
+"""What a kill, a full disk or a missing lock leaves at one certain moment, and what comes of it."""
 
 import errno
+import fcntl
 import os
 import signal
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,9 +13,8 @@ from toys.recipes import tiny_recipe
 
 from erce.errors import RunError
 from erce.files import read_json
-from erce.study.engines import Done, Work, open_engine, study_lock
-from erce.study.engines.locks import HALF, OLD, restore
-from erce.study.engines.one_cell import LOG, run_one
+from erce.study.engines import LOG, Done, Work, open_engine, run_one
+from erce.study.engines.locks import HALF, OLD, cell_lock, restore, study_lock
 from erce.study.folder import LOCKS, RESULT, STUDY, cell_folder, check_folder
 from erce.study.run import run
 
@@ -113,14 +112,27 @@ def test_a_folder_that_is_deleted_stops_the_run_at_the_next_cell(tmp_path, monke
     check_folder(root, tiny_recipe())  # the same command begins anew
 
 
-def test_an_exit_by_a_signals_handler_ends_the_run_and_not_the_cell_alone(tmp_path):
-    def work(root, recipe, cell):
-        os.kill(os.getpid(), signal.SIGTERM)
+@pytest.fixture
+def flock_fails(monkeypatch):
+    """From the call on, flock fails with this error everywhere."""
 
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    try:
-        with pytest.raises(SystemExit):
-            run_one(Work(tmp_path, RECIPE, work), CELLS[0])
-    finally:
-        signal.signal(signal.SIGTERM, before)
-    assert run_one(Work(tmp_path, RECIPE, lambda *_: sys.exit(1)), CELLS[0]).failure == "SystemExit: 1"
+    def fail(number: int) -> None:
+        def flock(file, operation):
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr(fcntl, "flock", flock)
+
+    return fail
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP], ids=errno.errorcode.get)
+@pytest.mark.parametrize("lock", [study_lock, lambda root: cell_lock(root, "toy")], ids=["study", "cell"])
+def test_locks_that_do_not_work_are_a_sentence_with_the_path_and_the_way_out(
+    tmp_path, flock_fails, lock, number
+):
+    flock_fails(number)
+    with (
+        pytest.raises(RunError, match=rf"{tmp_path}/.*\.lock cannot be locked \(.*\); .* --out"),
+        lock(tmp_path),
+    ):
+        pass

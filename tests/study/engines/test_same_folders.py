@@ -17,10 +17,9 @@ from erce.cli.main import main
 from erce.cli.terminal import KEPT
 from erce.files import read_json
 from erce.recipe import Resources, load_recipe
-from erce.study.engines import study_lock
-from erce.study.folder import LOCKS, TIMING, read_study
+from erce.study.engines.locks import study_lock
+from erce.study.folder import LOCKS, TIMING
 from erce.study.run import run
-from erce.types import BASE_MODEL, BASELINE, Arm
 
 TEXT = """
 task = "mini-sums"
@@ -94,27 +93,6 @@ def test_a_second_driver_is_refused_with_a_sentence_and_leaves_the_folder_alone(
         assert main(["run", str(recipe), "--out", str(root)]) == 2
     assert f"another erce is running the study in {root}; wait for it" in capsys.readouterr().err
     assert [path.name for path in root.iterdir()] == [LOCKS]
-
-
-@pytest.mark.slow
-def test_the_control_and_the_temperatures_have_the_lam_that_validation_chose(undisturbed):
-    study = read_study(undisturbed)
-    assert {cell.lam for cell in study.results if cell.task != study.recipe.task} == {None, 0.0, 3.0}
-    assert {cell.arm for cell, result in study.results.items() if "T0.4" in result["scores"]["test"]} == {
-        BASE_MODEL,
-        BASELINE,
-        Arm(3.0),
-    }
-
-
-@pytest.mark.slow
-def test_a_lam_on_another_objective_is_trained_with_its_penalty(undisturbed):
-    (log,) = (read_json(path)["log"] for path in undisturbed.glob("cells/mini-sums-dft-lam4-*/training.json"))
-    for step in log:
-        assert step["lam"] == 4.0
-        assert (
-            0 < step["objective"] - 4 * step["entropy"] < step["ce"]
-        )  # DFT weighs the loss by a probability
 
 
 @pytest.mark.slow

@@ -1,15 +1,20 @@
-"""λ is chosen on validation, cross-entropy may win, and unfinished λ wait."""
+"""Validation chooses λ, cross-entropy may win; the control and the temperatures are there for no other λ."""
 
 from dataclasses import replace
 
 import pytest
-from toys.studies import named
+from toys.studies import make_study, named
 
 from erce.errors import InputError
 from erce.files import write_json
-from erce.recipe import GRID, Recipe, SearchSettings
-from erce.study.folder import SEARCH, cell_folder, open_study, read_study
-from erce.study.rounds import NoChoice, NoChoiceError, best_lam
+from erce.recipe import GRID, Cell, Recipe, SearchSettings
+from erce.reporting import contents
+from erce.reporting.numbers.gains import summary
+from erce.reporting.numbers.temperatures import temperature_sweep
+from erce.study.choice import NoChoice, NoChoiceError, best_lam, planned_cells
+from erce.study.folder import DIVERGED, SEARCH, Study, cell_folder, open_study, read_study
+from erce.study.rounds import asked, rounds
+from erce.types import BASE_MODEL, BASELINE, Arm
 
 
 def _study(root, validation, *, control=None, test=None):
@@ -40,11 +45,6 @@ def test_the_best_mean_over_seeds_on_validation_wins(tmp_path):
     assert not choice.at_edge
 
 
-def test_cross_entropy_may_win(tmp_path):
-    choice = best_lam(_study(tmp_path, {0.0: [0.7], 1.0: [0.6]}))
-    assert (choice.lam, choice.runner_up, choice.at_edge) == (0.0, 1.0, False)
-
-
 @pytest.mark.parametrize(
     ("validation", "lam"),
     [
@@ -65,12 +65,6 @@ def test_another_objective_is_not_chosen_and_holds_nothing_up(tmp_path):
         _study(tmp_path, {0.0: [0.5, 0.5], 1.0: [0.6, 0.6], "dft": [0.9, 0.9], "eaft": [1.0, None]})
     )
     assert (choice.lam, choice.runner_up, choice.scores) == (1.0, 0.0, {0.0: 0.5, 1.0: 0.6})
-
-
-def test_without_validation_a_missing_objective_is_not_the_reason(tmp_path):
-    study = _study(tmp_path, {0.0: [0.5], "dft": [None]})
-    with pytest.raises(ValueError, match="set n_validation in the recipe"):
-        best_lam(study, decoding="beam")
 
 
 def test_only_a_lam_with_every_seed_done_can_win(tmp_path):
@@ -112,11 +106,6 @@ def test_of_a_search_the_edge_is_what_the_search_says(tmp_path, winner, at_edge)
     assert (choice.lam, choice.at_edge) == (winner, at_edge)
 
 
-def test_one_lam_alone_has_no_runner_up(tmp_path):
-    choice = best_lam(_study(tmp_path, {0.0: [0.3, 0.5]}))
-    assert (choice.runner_up, choice.runner_up_score) == (None, None)
-
-
 def test_where_nothing_is_chosen_there_is_a_reason_and_a_sentence(tmp_path):
     unfinished = _study(tmp_path / "a", {0.0: [0.5, None], 1.0: [None, 0.5]})
     bare = _study(tmp_path / "b", {0.0: [0.5]})
@@ -134,3 +123,91 @@ def test_where_nothing_is_chosen_there_is_a_reason_and_a_sentence(tmp_path):
 def test_an_unknown_task_is_refused(tmp_path):
     with pytest.raises(InputError, match="the study has no task 'sum'; there are sums"):
         best_lam(_study(tmp_path, {0.0: [0.5]}), task="sum")
+
+
+LAMS, SEEDS = (0.0, 0.5, 1.0), (0, 1)
+OWN, CONTROL = "sums", "sums-answer-only"
+STUDY = {"lams": LAMS, "seeds": SEEDS, "problems": 6, "validation": 6, "objectives": ("dft",)}
+
+
+def best_at_half(task, arm, decoding):
+    return 0.9 if arm == 0.5 else 0.3
+
+
+def of_control(*lams):
+    return {(CONTROL, lam, seed) for lam in lams for seed in SEEDS}
+
+
+def skipped(*lams, objectives=("dft",)):
+    return of_control(*lams) | of_control(*objectives)
+
+
+def control_lams(study):
+    return {cell.lam for cell in study.expected if cell.task == CONTROL}
+
+
+def test_before_validation_can_choose_the_control_has_cross_entropy_alone(tmp_path):
+    study = make_study(tmp_path, skip={(OWN, 1.0, 1)} | skipped(0.5, 1.0), **STUDY)
+    assert control_lams(study) == {None, 0.0}
+    assert study.missing == [Cell(OWN, 1.0, 1)]
+
+
+def test_then_it_has_the_chosen_lam_and_the_report_needs_no_other(tmp_path):
+    study = make_study(tmp_path, right=best_at_half, skip=skipped(0.5, 1.0), **STUDY)
+    assert study.missing == [Cell(CONTROL, 0.5, seed) for seed in SEEDS]
+    whole = make_study(tmp_path / "whole", right=best_at_half, skip=skipped(1.0), **STUDY)
+    assert whole.missing == []
+    assert [row["lam"] for row in contents(summary(whole))["interaction"]] == [0.5, 0.5]
+
+
+def test_a_folder_with_every_cell_of_the_control_shows_all_of_them(tmp_path):
+    study = make_study(tmp_path, right=best_at_half, **STUDY)
+    assert (control_lams(study), study.missing) == ({None, *LAMS}, [])
+    assert set(summary(study).arms(CONTROL)) == {BASE_MODEL, *map(Arm, LAMS), Arm(0.0, "dft")}
+
+
+def test_without_validation_problems_the_control_has_every_lam(tmp_path):
+    study = make_study(tmp_path, skip=skipped(1.0), **STUDY | {"validation": 0})
+    assert [cell.lam for cell in study.missing] == [1.0, 1.0]
+
+
+def test_a_lam_that_diverged_holds_nothing_up(tmp_path):
+    cell = Cell(OWN, 1.0, 1)
+    study = make_study(tmp_path, right=best_at_half, skip={(OWN, 1.0, 1)} | skipped(0.5, 1.0), **STUDY)
+    folder = cell_folder(study.root, study.recipe, cell)
+    folder.mkdir()
+    (folder / DIVERGED).write_text("too strong")
+    assert read_study(study.root).missing == [cell, *(Cell(CONTROL, 0.5, seed) for seed in SEEDS)]
+
+
+def test_the_temperatures_are_of_the_base_model_cross_entropy_and_the_chosen_lam(tmp_path):
+    study = make_study(tmp_path, right=best_at_half, skip=skipped(1.0), **STUDY)
+    wide = replace(study.recipe, decoding=replace(study.recipe.decoding, temperatures=(0.4,)))
+    lacking = Study(study.root, wide)
+    assert {cell.arm for cell in lacking.missing} == {BASE_MODEL, BASELINE, Arm(0.5)}
+    assert {cell.task for cell in lacking.missing} == {OWN}
+    assert len(lacking.results) == len(study.results)
+    assert temperature_sweep(summary(lacking)).contest is None
+    drawn = make_study(tmp_path / "wide", right=best_at_half, skip=skipped(1.0), temperatures=(0.4,), **STUDY)
+    assert drawn.missing == []
+    assert temperature_sweep(summary(drawn)).contest is not None
+
+
+def test_the_chosen_lam_makes_a_round_of_its_own_even_if_only_its_temperatures_are_new(tmp_path):
+    made = {"right": best_at_half, "control": None} | STUDY
+    study = make_study(tmp_path, skip={(OWN, 1.0, 1)}, **made)
+    wide = replace(study.recipe, decoding=replace(study.recipe.decoding, temperatures=(0.4,)))
+    later = rounds(study.root, wide)
+    assert not any(cell.all_temperatures for cell in next(later).cells if cell.lam)
+    make_study(study.root, **made)
+    assert {cell.lam for cell in next(later).cells if cell.all_temperatures} == {None, 0.0, 0.5}
+    assert asked(study.root, wide).as_json() == asked(study.root, wide).as_json()
+    assert next(later, None) is None
+
+
+@pytest.mark.parametrize(("n_validation", "lams"), [(None, {None, 0.0, 0.5}), (0, {None, *LAMS})])
+def test_a_plan_counts_one_lam_in_the_place_of_the_chosen(tmp_path, n_validation, lams):
+    recipe = replace(make_study(tmp_path, **STUDY).recipe, n_validation=n_validation)
+    planned = planned_cells(recipe)
+    assert {cell.lam for cell in planned if cell.task == CONTROL} == lams
+    assert {cell.lam for cell in planned if cell.all_temperatures} == lams

@@ -1,24 +1,101 @@
-"""Files of finished cells that changed: noticed by the report, and made again by the same command."""
+"""What made a study's files is on record: another base model is refused, a changed file is made again."""
 
-import time
+import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
 from toys.recipes import tiny_recipe
 
+import erce.verify
+from erce.catalog import EMBEDDED_MODELS
+from erce.errors import InputError
 from erce.files import read_json, write_json, write_rows
 from erce.recipe import Cell, Training
 from erce.reporting.numbers.gains import summary
 from erce.reporting.words.cautions import cautions
+from erce.study.cell import CellState, cell_state
 from erce.study.demonstrations import cell_splits
 from erce.study.folder import cell_folder, read_study
-from erce.study.provenance import BLOCK_BYTES, BLOCKS, WHOLE_BYTES, file_digest
+from erce.study.manifest import (
+    BLOCK_BYTES,
+    BLOCKS,
+    WHOLE_BYTES,
+    base_model,
+    changed_files,
+    checked_base_model,
+    digests,
+    file_digest,
+    keep_base_model,
+    refresh,
+    verifier_version,
+)
 from erce.study.run import run
 from erce.study.samples import write_completions
-from erce.study.sampling import all_completions
-from erce.study.state import CellState, cell_state, changed_files, digests, refresh
+from erce.study.stages import all_completions
+from erce.tasks import TASKS
 from erce.types import Completion
+
+
+@pytest.fixture
+def recipe(tmp_path):
+    shutil.copytree(EMBEDDED_MODELS["tiny"], tmp_path / "model")
+    return tiny_recipe(model=str(tmp_path / "model"), dtype="float32")
+
+
+def add_to_template(folder):
+    path = next(folder.glob("chat_template*"))
+    path.write_text(path.read_text() + " ")
+
+
+def save_other_weights(folder):
+    path = next(folder.glob("*.safetensors"))
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+
+
+def edit_config(folder):
+    write_json(folder / "config.json", read_json(folder / "config.json") | {"rope_theta": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [(add_to_template, "chat template"), (save_other_weights, "weights"), (edit_config, "configuration")],
+)
+def test_a_folder_whose_content_changed_is_another_model(change, part, recipe, tmp_path):
+    root = tmp_path / "runs"
+    keep_base_model(root, checked_base_model(root, recipe, cells_run_here=True))
+    assert checked_base_model(root, recipe, cells_run_here=True)
+    change(tmp_path / "model")
+    with pytest.raises(InputError, match=f"another base model under the name .*: it differs in {part}; put"):
+        checked_base_model(root, recipe, cells_run_here=True)
+
+
+def test_another_dtype_is_another_model_where_the_cells_run(recipe, tmp_path):
+    write_json(tmp_path / "cells" / "one" / "cell.json", {"dtype": "float32"})
+    checked_base_model(tmp_path, recipe, cells_run_here=True)
+    with pytest.raises(InputError, match=r"it differs in dtype \(float32, not bfloat16\); put"):
+        checked_base_model(tmp_path, replace(recipe, dtype="bfloat16"), cells_run_here=True)
+    checked_base_model(tmp_path, replace(recipe, dtype="bfloat16"), cells_run_here=False)
+
+
+def test_what_is_not_known_is_not_compared(tmp_path):
+    assert base_model(tiny_recipe(model="nobody/has-this")) == {}
+    assert base_model(tiny_recipe(model="no/such/folder/here")) == {}
+    (tmp_path / "base.json").write_text('{"weights"')  # torn
+    assert checked_base_model(tmp_path, tiny_recipe(), cells_run_here=False).keys() >= {"weights"}
+
+
+def test_a_study_of_another_base_model_is_refused_before_anything_is_written(recipe, tmp_path):
+    root = tmp_path / "runs"
+    keep_base_model(root, checked_base_model(root, recipe, cells_run_here=True))
+    add_to_template(tmp_path / "model")
+    with pytest.raises(InputError, match="differs in chat template"):
+        run(recipe, out=root)
+    assert [path.name for path in root.iterdir()] == ["base.json"]
+
 
 RECIPE = tiny_recipe(lams=(0.0,), training=Training(epochs=0.5, learning_rate=1e-3))
 WEIGHTS = "adapter/adapter_model.safetensors"
@@ -137,15 +214,20 @@ def test_a_report_says_first_that_a_file_changed_after_its_result(finished, name
     assert "changed after the run" not in " ".join(cautions(summary(read_study(finished))))
 
 
-@pytest.mark.slow
-def test_two_thousand_cells_are_checked_in_seconds(tmp_path):
-    rows = [{"text": "x" * 400, "sample": sample} for sample in range(500)]
-    folders = [tmp_path / str(number) for number in range(200)]
-    for folder in folders:
-        for name in ("completions.jsonl", "verdicts.jsonl"):
-            write_rows(folder / name, rows)
-        write_json(folder / "cell.json", {"key": "0"})
-        write_json(folder / "result.json", {"digests": digests(folder)})
-    started = time.process_time()
-    assert refresh(folders) == []
-    assert 10 * (time.process_time() - started) < 15
+def test_a_verifiers_version_covers_the_files_that_it_imports_and_no_others(tmp_path, monkeypatch):
+    copy = shutil.copytree(erce.verify.__path__[0], tmp_path / "verify")
+    monkeypatch.setattr(erce.verify, "__path__", [str(copy)])
+
+    def versions() -> dict[str, str]:
+        return {name: verifier_version(TASKS[name].verify) for name in ("gsm8k", "math", "mini-code")}
+
+    def changed_by(file: str) -> set[str]:
+        before = versions()
+        with (copy / file).open("a", encoding="utf-8") as source:
+            source.write("# a comment\n")
+        return {name for name, version in versions().items() if version != before[name]}
+
+    assert changed_by("sandbox/host.py") == {"mini-code"}
+    assert changed_by("answers/reference.py") == {"math"}
+    assert changed_by("number.py") == {"gsm8k", "math"}
+    assert changed_by("extract.py") == {"gsm8k", "math", "mini-code"}

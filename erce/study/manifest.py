@@ -1,0 +1,352 @@
+"""What made the files of a study, and whether they are still those: cell.json, base.json and digests.
+
+cell.json has a key of everything that decides a cell's completions: two cells with one key have the same
+ones. The study's settings, the adapter's weights, the prompts as tokens and the decoding are in the key. The
+recipe's `temperatures` are not, since they may grow: each is in the name of its decoding. The verifier stands
+beside the key, since verdicts can be made again. result.json holds a digest of every file that it rests on.
+
+base.json says what the base model is. A gain compares cells, so all cells must start from the same weights,
+configuration, tokenizer and chat template. A model of the hub is known by its commit.
+"""
+
+import ast
+import hashlib
+import inspect
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache, partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import erce.verify
+from erce.catalog import is_gguf, is_hub_name, is_user_defined, model_folder
+from erce.errors import DamagedError, InputError
+from erce.files import read_json, short_hash, write_json
+from erce.generate.decoding import GenerationSettings
+from erce.hf.adapter import WEIGHTS, check_adapter
+from erce.hf.prompt import prompt_ids
+from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, further_temperatures
+from erce.study.folder import ADAPTER, BASE, CELL, RESULT, TRAINING, read_origin
+from erce.study.samples import COMPLETIONS, VERDICTS, read_completions, read_samples
+from erce.types import Problem
+
+if TYPE_CHECKING:
+    from erce.hf.models import BasePolicy
+
+FULL_SOFTMAX = {"top_p": 1.0, "top_k": 0, "repetition_penalty": 1.0}  # the only sampling of `erce.generate`
+DIGESTS, TASK_FILE = "digests", "task_file"  # in result.json: file → digest; in cell.json
+POLICY = f"{ADAPTER}/{WEIGHTS}"  # stands for the adapter's configuration too
+READERS: dict[str, Callable[[Path], object]] = {  # of a cell's files, in the order in which they are made
+    POLICY: lambda folder: check_adapter(folder / ADAPTER),
+    TRAINING: lambda folder: read_json(folder / TRAINING, "log"),
+    COMPLETIONS: read_completions,
+    CELL: lambda folder: read_json(folder / CELL, "key"),
+    VERDICTS: read_samples,
+    RESULT: lambda folder: read_json(folder / RESULT),
+}
+BASE_FILES = {  # part → the files of a model's folder that make it
+    "weights": ("*.safetensors", "*.bin", "*.gguf"),
+    "configuration": ("config.json",),
+    "tokenizer": ("tokenizer*", "vocab*", "merges*", "special_tokens_map.json", "added_tokens.json"),
+    "chat template": ("chat_template*",),
+}
+WHOLE_BYTES = 16 * 2**20  # of larger files, such as adapters, only blocks are read
+BLOCK_BYTES, BLOCKS = 2**16, 16
+VERIFIERS = "erce.verify"
+
+
+def write_origin(
+    folder: Path,
+    recipe: Recipe,
+    cell: Cell,
+    *,
+    policy: "BasePolicy",
+    evaluated: Mapping[str, Sequence[Problem]],
+    decodings: Mapping[str, GenerationSettings],
+) -> str:
+    """Write cell.json and return the key of the cell's completions, 16 hex digits.
+
+    A base model is known by its name, and by the hub's commit where there is one; an adapter by its weights.
+    The dtype is that of transformers; a server's is not known. InputError: the completions that are there are
+    of another policy than this one.
+    """
+    origin: dict[str, Any] = {
+        "study": short_hash(recipe.identity_json.encode()),  # as `digest_of`, old names
+        "task": cell.task,
+        "lam": cell.lam,
+        "objective": None if cell.lam is None else cell.objective,
+        "penalty": recipe.penalty,
+        "order": recipe.order,
+        "seed": cell.seed,
+        "model": recipe.model,
+        "revision": getattr(policy.model.config, "_commit_hash", None),
+        "dtype": None if recipe.server else str(policy.model.dtype).removeprefix("torch."),
+        "adapter": None if cell.lam is None else _weights_digest(folder / ADAPTER),
+        "prompts": {
+            split: digest_of([prompt_ids(policy.tokenizer, problem.prompt) for problem in problems])
+            for split, problems in evaluated.items()
+        },
+    }
+    earlier = read_origin(folder)
+    changed = [name for name in origin if name in earlier and earlier[name] != origin[name]]
+    if changed and (folder / COMPLETIONS).is_file():
+        raise InputError(
+            f"{folder}: its completions were sampled by another policy (other {', '.join(changed)}) than "
+            "those that are missing would be; delete completions.jsonl, and the next run samples all of them"
+        )
+    resolved = {
+        name: {
+            "temperature": settings.temperature,
+            **FULL_SOFTMAX,
+            "samples": settings.samples,
+            "max_new_tokens": settings.max_new_tokens,
+            "stop": [policy.tokenizer.eos_token, *settings.stop],
+        }
+        for name, settings in decodings.items()
+    }
+    further = further_temperatures(recipe, cell)
+    key = digest_of(
+        origin | {"decoding": {name: how for name, how in resolved.items() if name not in further}}
+    )
+    # Under the same key, decodings that the recipe no longer asks for stay, and so does the verifier.
+    kept = earlier if earlier.get("key") == key else {}
+    every = sorted((kept.get("decoding", {}) | resolved).items(), key=_place_of_decoding)
+    backend = "transformers" if recipe.server is None else recipe.server.kind
+    write_json(folder / CELL, kept | origin | {"decoding": dict(every), "drawn_by": backend, "key": key})
+    return key
+
+
+def _place_of_decoding(named: tuple[str, dict[str, Any]]) -> tuple[bool, float]:
+    """Sort into greedy, sampled, then by rising temperature, however many were added later."""
+    name, settings = named
+    return name not in (GREEDY, SAMPLED), settings["temperature"]
+
+
+def digest_of(content: Any) -> str:
+    """Return 16 hex digits of plain values."""
+    return short_hash(json.dumps(content, sort_keys=True).encode())
+
+
+def file_digest(path: Path) -> str:
+    """Return 16 hex digits of a file: of all its bytes, or of evenly spaced blocks of a large one."""
+    size = path.stat().st_size
+    digest = hashlib.sha256(str(size).encode())
+    with path.open("rb") as file:
+        if size <= WHOLE_BYTES:
+            digest.update(file.read())
+        else:
+            for block in range(BLOCKS):
+                file.seek(block * (size - BLOCK_BYTES) // (BLOCKS - 1))
+                digest.update(file.read(BLOCK_BYTES))
+    return digest.hexdigest()[:16]
+
+
+def _weights_digest(adapter: Path) -> str:
+    """Return 16 hex digits of an adapter's weights; the other files may differ between equal trainings."""
+    digests = [hashlib.sha256(path.read_bytes()).digest() for path in sorted(adapter.glob("adapter_model*"))]
+    return short_hash(b"".join(digests))
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """Return the digest of each file that a cell's result rests on."""
+    weights = sorted((folder / ADAPTER).glob("adapter_model*"))
+    paths = [*weights, *(folder / name for name in (TRAINING, COMPLETIONS, VERDICTS))]
+    return {path.relative_to(folder).as_posix(): file_digest(path) for path in paths if path.is_file()}
+
+
+def changed_files(folder: Path, result: Mapping[str, Any]) -> list[str]:
+    """Return the files that are not those of the result, from training to verdicts.
+
+    Weights that are not there do not count: they may be kept elsewhere, or deleted once all is sampled.
+    """
+    return [
+        name
+        for name, digest in result.get(DIGESTS, {}).items()
+        if (
+            file_digest(path) != digest if (path := folder / name).is_file() else not name.startswith(ADAPTER)
+        )
+    ]
+
+
+def refresh(folders: Iterable[Path]) -> list[str]:
+    """Delete what changed, or is torn, and what was made from it; return a sentence for each such file."""
+    sentences = []
+    for folder in folders:
+        if changed := _changed_or_torn(folder):
+            names = list(READERS)
+            for later in reversed(names[names.index(changed[0]) :]):  # result.json first
+                (folder / later).unlink(missing_ok=True)
+            if not (folder / TRAINING).is_file():
+                shutil.rmtree(folder / ADAPTER, ignore_errors=True)
+            sentences += [f"{folder.name}/{name} is not as its run left it; made again." for name in changed]
+    return sentences
+
+
+def _changed_or_torn(folder: Path) -> list[str]:
+    """Return the files that cannot stay, in the order in which they are made.
+
+    Every file of an unfinished cell is read; of a finished one those without a digest.
+    """
+    there = [name for name in READERS if (folder / name).is_file()]
+    if RESULT not in there or _is_torn(folder, RESULT):
+        return [name for name in there if _is_torn(folder, name)]
+    result = read_json(folder / RESULT)
+    if DIGESTS not in result:
+        return []
+    changed = {*changed_files(folder, result)}
+    changed |= {name for name in {CELL, *there} & {CELL, POLICY} if _is_torn(folder, name)}
+    return [name for name in READERS if name in changed]
+
+
+def _is_torn(folder: Path, name: str) -> bool:
+    try:
+        READERS[name](folder)
+    except DamagedError:
+        return True
+    return False
+
+
+def checked_base_model(root: Path, recipe: Recipe, *, cells_run_here: bool) -> dict[str, str]:
+    """Return what the base model is, to be kept; InputError if the study was begun with another one.
+
+    `cells_run_here`: whether the cells run on this machine, whose devices then decide the dtype "auto". What
+    cannot be known, such as a hub's commit that was not downloaded, is not compared.
+    """
+    present, earlier, dtype = base_model(recipe), kept_base_model(root), _dtype_of_a_cell(root)
+    if dtype and cells_run_here and recipe.server is None:
+        from erce.hf.models import dtype_here
+
+        earlier = {**earlier, "dtype": dtype}
+        present["dtype"] = dtype_here(recipe.dtype, recipe.model)
+    changed = [name for name in present.keys() & earlier.keys() if present[name] != earlier[name]]
+    if changed:
+        parts = [
+            f"{name} ({earlier[name]}, not {present[name]})" if name in ("commit", "dtype") else name
+            for name in sorted(changed)
+        ]
+        raise InputError(
+            f"{root} was begun with another base model under the name {recipe.model!r}: it differs in "
+            f"{', '.join(parts)}; put the first one back, or choose another folder with --out"
+        )
+    return {name: part for name, part in {**earlier, **present}.items() if name != "dtype"}
+
+
+def kept_base_model(root: Path) -> Mapping[str, str]:
+    """Return what base.json holds; nothing where it is missing, as in an older study, or torn."""
+    try:
+        return read_json(root / BASE) if (root / BASE).is_file() else {}
+    except DamagedError:
+        return {}
+
+
+def keep_base_model(root: Path, base: Mapping[str, str]) -> None:
+    """Write base.json, if it does not hold this base model already."""
+    if base and base != kept_base_model(root):
+        write_json(root / BASE, dict(base))
+
+
+def _dtype_of_a_cell(root: Path) -> str | None:
+    """Return the dtype of the first cell that says in which it was sampled."""
+    for path in sorted(root.glob(f"cells/*/{CELL}")):
+        with suppress(DamagedError):
+            if dtype := read_json(path).get("dtype"):
+                return dtype
+    return None
+
+
+def base_model(recipe: Recipe) -> dict[str, str]:
+    """Return part → digest of a base model on this machine, or the commit of one in the hub's cache."""
+    if is_gguf(recipe.model):
+        from erce.hf.gguf import gguf_file
+
+        file = gguf_file(recipe.model)
+        return {} if file is None else {"weights": file_digest(file)}
+    folder = model_folder(recipe.model)
+    if folder.is_dir():
+        digests = {part: _digest_of_files(folder, patterns) for part, patterns in BASE_FILES.items()}
+        return {part: digest for part, digest in digests.items() if digest}
+    if not is_hub_name(recipe.model):
+        return {}
+    from huggingface_hub import try_to_load_from_cache
+
+    path = try_to_load_from_cache(recipe.model, "config.json")
+    return {"commit": Path(path).parent.name} if isinstance(path, str) else {}
+
+
+def _digest_of_files(folder: Path, patterns: tuple[str, ...]) -> str:
+    paths = sorted({path for pattern in patterns for path in folder.glob(pattern) if path.is_file()})
+    lines = [f"{path.name} {file_digest(path)}\n" for path in paths]
+    return short_hash("".join(lines).encode()) if lines else ""
+
+
+def write_verifier(folder: Path, verify: Callable[..., Any], *, task: str) -> None:
+    """Add to cell.json the verifier's version and, of a user's task, the digest of its file."""
+    verifier = {"verifier": verifier_version(verify), TASK_FILE: task_file_digest(task)}
+    write_json(folder / CELL, read_origin(folder) | verifier)
+
+
+def task_file_digest(name: str) -> str | None:
+    """Return 16 hex digits of the file in which a user's task "module:NAME" is; None if it is not there.
+
+    The file is looked for where Python would, and not imported, so that a report runs nobody's code.
+    """
+    relative = Path(*name.partition(":")[0].split(".")).with_suffix(".py")
+    paths = (Path(folder) / relative for folder in ("", *sys.path)) if is_user_defined(name) else ()
+    file = next((path for path in paths if path.is_file()), None)
+    return None if file is None else short_hash(file.read_bytes())
+
+
+def verifier_version(verify: Callable[..., Any]) -> str:
+    """Return erce's version and 16 hex digits of the sources that `verify` runs.
+
+    Those are its own file and the files of `erce.verify` that it imports, not other modules of a user or
+    packages. Two versions are equal where the same code verifies.
+    """
+    files = _all_files(_files_of(verify), Path(erce.verify.__path__[0]))
+    sources = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in files)
+    return f"{version('erce')}+{digest_of(sources)}"
+
+
+def _files_of(function: Callable[..., Any]) -> frozenset[Path]:
+    """Return the file that a function is in; of a partial, that of every function it is made of."""
+    if isinstance(function, partial):
+        parts = (function.func, *filter(callable, (*function.args, *function.keywords.values())))
+        return frozenset().union(*map(_files_of, parts))
+    path = inspect.getsourcefile(function if inspect.isroutine(function) else type(function))
+    return frozenset({Path(path)} if path else ())
+
+
+@lru_cache(maxsize=32)
+def _all_files(files: frozenset[Path], root: Path) -> set[Path]:
+    """Return the files and those of `erce.verify`, which is in `root`, that they import, directly or not."""
+    known: set[Path] = set()
+    waiting = set(files)
+    while waiting:
+        known |= waiting
+        waiting = set().union(*(_imported_verifiers(file, root) for file in waiting)) - known
+    return known
+
+
+def _imported_verifiers(file: Path, root: Path) -> set[Path]:
+    """Return the files of the modules of `erce.verify` that a file imports; a package counts whole.
+
+    An import of `erce` or `erce.verify` itself may reach every verifier.
+    """
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+    imported: set[Path] = set()
+    for name in names:
+        if name in ("erce", VERIFIERS):
+            imported |= {*root.rglob("*.py")}
+        elif name.startswith(f"{VERIFIERS}."):
+            path = root.joinpath(*name.split(".")[2:])
+            imported |= {*path.rglob("*.py")} if path.is_dir() else {path.with_suffix(".py")}
+    return imported

@@ -1,0 +1,239 @@
+"""The stages of a cell: demonstrations → an adapter → completions → verdicts → scores.
+
+Each leaves its files in the cell's folder, and `erce.study.cell` calls those whose files are missing.
+"""
+
+import gc
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from erce import events
+from erce.files import write_json
+from erce.generate.decoding import GenerationSettings
+from erce.hf.collector import uncollected
+from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, RegularizedObjective, further_temperatures
+from erce.recipe.sections import MOST_COMPLETIONS
+from erce.score import summarize
+from erce.study.folder import ADAPTER, JOURNAL, RESULT, TRAINING, cell_folder, is_done, verifiers_of
+from erce.study.manifest import verifier_version, write_origin, write_verifier
+from erce.study.policy import policy
+from erce.study.samples import (
+    VERDICTS,
+    Journal,
+    SampleSet,
+    VerifiedSample,
+    read_completions,
+    write_completions,
+    write_verdicts,
+)
+from erce.tasks import load_task
+from erce.tasks.verdicts import verdict
+from erce.types import Problem, Splits
+
+if TYPE_CHECKING:
+    from erce.hf.models import BasePolicy
+
+EVALUATED, TRAIN = ("validation", "test"), "train"
+Equal = Callable[[str, str], bool]  # whether two extracted answers are one vote
+
+
+@lru_cache(maxsize=1)
+def base_policy(model: str, dtype: str) -> "BasePolicy":
+    """Load the base model and tokenizer, once per process; a caller that adds an adapter must remove it."""
+    with uncollected():
+        from erce.hf.models import BasePolicy, load_model, load_tokenizer
+        from erce.hf.prompt import remember_prompts
+
+        tokenizer = load_tokenizer(model)
+        remember_prompts(tokenizer)
+        return BasePolicy(load_model(model, dtype=dtype), tokenizer)
+
+
+def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem]) -> None:
+    """Write the cell's adapter, then its log; an adapter that a kill left without a log is made again.
+
+    `fine_tune` goes on from a checkpoint, which lies beside the adapter.
+    """
+    assert cell.lam is not None, "the base model is not trained"
+    training = recipe.training
+    if training.max_length is None:
+        training = replace(training, max_length=load_task(cell.task).max_length)
+    objective = RegularizedObjective(
+        lam=cell.lam,
+        penalty=recipe.penalty,
+        order=recipe.order,
+        objective=recipe.objective if cell.learns_own else cell.objective,
+    )
+    # The old adapter goes first and the log comes last: an adapter without a log is not whole.
+    adapter = folder / ADAPTER
+    shutil.rmtree(adapter, ignore_errors=True)
+    if recipe.resources.training_processes > 1:
+        from erce.train.launch import FineTuning, launch
+
+        events.begin("training")  # whose steps the processes keep to themselves
+        _free_the_devices()
+        work = FineTuning(
+            model=recipe.model,
+            dtype=recipe.dtype,
+            problems=tuple(problems),
+            objective=objective,
+            training=training,
+            seed=cell.seed,
+            folder=str(adapter),
+        )
+        log = launch(work, resources=recipe.resources)
+        for leftover in folder.glob(f"{ADAPTER}.launch.*"):  # of use only after a failure
+            leftover.unlink()
+    else:
+        _load_trainer()
+        from erce.train.fine_tune import fine_tune
+
+        base = base_policy(recipe.model, recipe.dtype)
+        log = fine_tune(
+            base, problems, objective=objective, training=training, seed=cell.seed, folder=adapter
+        )
+    # Seconds are in timing.json: a log with times in it would differ between two equal runs.
+    write_json(folder / TRAINING, {name: value for name, value in log.items() if name != "seconds"})
+
+
+@lru_cache(maxsize=1)
+def _load_trainer() -> None:
+    """Import the trainer once per process; a process that only samples does without TRL."""
+    with uncollected():
+        import_module("erce.train.fine_tune")
+
+
+def _free_the_devices() -> None:
+    """Drop this process's base model, so that the launched processes have the GPUs to themselves."""
+    import torch
+
+    if torch.cuda.is_available():
+        base_policy.cache_clear()
+        gc.unfreeze()
+        gc.collect()
+        torch.cuda.empty_cache()
+
+
+def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
+    """Return each decoding that is scored, by its name in tables; `sample` fits the batch size."""
+    wanted = recipe.decoding
+    greedy = GenerationSettings(
+        temperature=0.0,
+        samples=1,
+        max_new_tokens=wanted.max_new_tokens or load_task(cell.task).max_new_tokens,
+        batch_size=wanted.batch_size or MOST_COMPLETIONS,
+        stop=wanted.stop,
+    )
+    sampled = replace(greedy, temperature=wanted.temperature, samples=wanted.samples)
+    if cell.is_own:
+        own = recipe.own_samples
+        return {SAMPLED: replace(greedy, temperature=own.temperature, samples=own.samples)}
+    return {GREEDY: greedy, SAMPLED: sampled} | {
+        name: replace(greedy, temperature=temperature, samples=wanted.temperature_samples)
+        for name, temperature in further_temperatures(recipe, cell).items()
+    }
+
+
+def sampled_problems(cell: Cell, problems: Splits) -> dict[str, tuple[Problem, ...]]:
+    """Return split → the problems that the cell has completions of."""
+    return {split: getattr(problems, split) for split in ((TRAIN,) if cell.is_own else EVALUATED)}
+
+
+def all_completions(recipe: Recipe, cell: Cell, problems: Splits) -> dict[SampleSet, int]:
+    """Return how many completions each set has that the recipe asks for."""
+    return {
+        SampleSet(split, decoding): len(of_split) * settings.samples
+        for split, of_split in sampled_problems(cell, problems).items()
+        for decoding, settings in decodings(recipe, cell).items()
+    }
+
+
+def missing_completions(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> dict[SampleSet, int]:
+    """Return the sets that are not whole in the folder, with their sizes; a new temperature adds sets."""
+    there = read_completions(folder)
+    sizes = all_completions(recipe, cell, problems)
+    return {place: size for place, size in sizes.items() if len(there.get(place, ())) != size}
+
+
+def sample(folder: Path, recipe: Recipe, cell: Cell, problems: Splits, *, batch_size: int) -> None:
+    """Sample every set that is not whole. All cells of a task are evaluated on the same problems."""
+    base, completions = base_policy(recipe.model, recipe.dtype), read_completions(folder)
+    evaluated, wanted = sampled_problems(cell, problems), decodings(recipe, cell)
+    key = write_origin(folder, recipe, cell, policy=base, evaluated=evaluated, decodings=wanted)
+    journal = Journal(folder / JOURNAL, key)
+    batch_size = min([batch_size, *journal.batch_sizes()])  # other batches would round otherwise
+    missing = missing_completions(folder, recipe, cell, problems)
+    total = sum(all_completions(recipe, cell, problems).values())
+    journaled = sum(len(journal.completions(place)) for place in missing)
+    with policy(recipe, base, None if cell.lam is None else folder / ADAPTER) as generate:
+        events.begin("generation", total, done=total - sum(missing.values()) + journaled)
+        for sample_set in missing:
+            settings = replace(wanted[sample_set.decoding], batch_size=batch_size)
+            completions[sample_set] = journal.completed(
+                evaluated[sample_set.split],
+                partial(generate, decoding=settings, seed=cell.seed),
+                sample_set=sample_set,
+                samples=settings.samples,
+                batch_size=settings.batch_size,
+            )
+    # The old result and verdicts go first, so that a kill leaves no verdicts of other completions.
+    for outdated in (RESULT, VERDICTS):
+        (folder / outdated).unlink(missing_ok=True)
+    in_order = sorted(completions, key=_order)
+    write_completions(
+        folder, ((place, completion) for place in in_order for completion in completions[place])
+    )
+
+
+def _order(sample_set: SampleSet) -> tuple[int, float]:
+    """Return where a set stands in the file: greedy, sampled, then by rising temperature."""
+    main = {GREEDY: -2.0, SAMPLED: -1.0}
+    split, decoding = (TRAIN, *EVALUATED).index(sample_set.split), sample_set.decoding
+    return split, main[decoding] if decoding in main else float(decoding.removeprefix("T"))
+
+
+def verify_completions(folder: Path, cell: Cell, problems: Splits) -> None:
+    """Write a verdict for every completion, and into cell.json the verifier's version."""
+    task = load_task(cell.task)
+    write_verifier(folder, task.verify, task=cell.task)
+    by_id = {problem.id: problem for some in sampled_problems(cell, problems).values() for problem in some}
+    completions = [
+        (place, completion) for place, some in read_completions(folder).items() for completion in some
+    ]
+    verified = []
+    events.begin("verification", len(completions))
+    for sample_set, completion in completions:
+        by_task = verdict(task, by_id[completion.problem], completion)
+        verified.append(VerifiedSample(sample_set, completion, by_task))
+        events.advance(1)
+    write_verdicts(folder, verified)
+
+
+def drop_outdated(root: Path, recipe: Recipe, cells: Sequence[Cell]) -> list[Cell]:
+    """Delete verdicts and result of finished cells with another verifier's version; return these cells."""
+    done = [cell for cell in cells if is_done(root, recipe, cell)]
+    versions = verifiers_of(root, recipe, done)
+    present = {task: verifier_version(load_task(task).verify) for task in {cell.task for cell in versions}}
+    outdated = [cell for cell, verifier in versions.items() if verifier != present[cell.task]]
+    for cell in outdated:
+        for name in (VERDICTS, RESULT):  # killed in between, the missing verdicts show
+            (cell_folder(root, recipe, cell) / name).unlink(missing_ok=True)
+    return outdated
+
+
+def score(samples: Iterable[VerifiedSample], *, equal: Equal | None) -> dict[str, dict[str, Any]]:
+    """Return split → decoding → what `erce.score.summarize` returns; `equal` joins the votes of maj@k."""
+    by_set: dict[SampleSet, list[VerifiedSample]] = {}
+    for sample in samples:
+        by_set.setdefault(sample.sample_set, []).append(sample)
+    scored: dict[str, dict[str, Any]] = {}
+    for (split, decoding), verified in by_set.items():
+        completions = [sample.completion for sample in verified]
+        verdicts = [sample.verdict for sample in verified]
+        scored.setdefault(split, {})[decoding] = summarize(completions, verdicts, equal=equal)
+    return scored
