@@ -70,9 +70,42 @@ def write_origin(
 ) -> str:
     """Write cell.json and return the key of the cell's completions, 16 hex digits.
 
+    InputError: the completions that are there are of another policy than this one.
+    """
+    origin, earlier = checked_origin(folder, recipe, cell, policy, evaluated), read_origin(folder)
+    resolved = {
+        name: {
+            "temperature": settings.temperature,
+            **FULL_SOFTMAX,
+            "samples": settings.samples,
+            "max_new_tokens": settings.max_new_tokens,
+            "stop": [policy.tokenizer.eos_token, *settings.stop],
+        }
+        for name, settings in decodings.items()
+    }
+    further = further_temperatures(recipe, cell)
+    key = digest_of(
+        origin | {"decoding": {name: how for name, how in resolved.items() if name not in further}}
+    )
+    # Under the same key, decodings that the recipe no longer asks for stay, and so does the verifier.
+    kept = earlier if earlier.get("key") == key else {}
+    every = sorted((kept.get("decoding", {}) | resolved).items(), key=_place_of_decoding)
+    backend = "transformers" if recipe.server is None else recipe.server.kind
+    write_json(folder / CELL, kept | origin | {"decoding": dict(every), "drawn_by": backend, "key": key})
+    return key
+
+
+def checked_origin(
+    folder: Path,
+    recipe: Recipe,
+    cell: Cell,
+    policy: "BasePolicy",
+    evaluated: Mapping[str, Sequence[Problem]],
+) -> dict[str, Any]:
+    """Return what a cell's completions come from; an InputError if those in the folder are of another policy.
+
     A base model is known by its name, and by the hub's commit where there is one; an adapter by its weights.
-    The dtype is that of transformers; a server's is not known. InputError: the completions that are there are
-    of another policy than this one.
+    The dtype is that of transformers; a server's is not known.
     """
     origin: dict[str, Any] = {
         "study": short_hash(recipe.identity_json.encode()),  # as `digest_of`, old names
@@ -98,26 +131,7 @@ def write_origin(
             f"{folder}: its completions were sampled by another policy (other {', '.join(changed)}) than "
             "those that are missing would be; delete completions.jsonl, and the next run samples all of them"
         )
-    resolved = {
-        name: {
-            "temperature": settings.temperature,
-            **FULL_SOFTMAX,
-            "samples": settings.samples,
-            "max_new_tokens": settings.max_new_tokens,
-            "stop": [policy.tokenizer.eos_token, *settings.stop],
-        }
-        for name, settings in decodings.items()
-    }
-    further = further_temperatures(recipe, cell)
-    key = digest_of(
-        origin | {"decoding": {name: how for name, how in resolved.items() if name not in further}}
-    )
-    # Under the same key, decodings that the recipe no longer asks for stay, and so does the verifier.
-    kept = earlier if earlier.get("key") == key else {}
-    every = sorted((kept.get("decoding", {}) | resolved).items(), key=_place_of_decoding)
-    backend = "transformers" if recipe.server is None else recipe.server.kind
-    write_json(folder / CELL, kept | origin | {"decoding": dict(every), "drawn_by": backend, "key": key})
-    return key
+    return origin
 
 
 def _place_of_decoding(named: tuple[str, dict[str, Any]]) -> tuple[bool, float]:

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from erce import events
 from erce.errors import InputError
 from erce.generate.decoding import GenerationSettings
-from erce.recipe import SAMPLED, Recipe, RegularizedObjective, load_recipe
+from erce.recipe import SAMPLED, Cell, Recipe, RegularizedObjective, load_recipe
 from erce.study.demonstrations import cell_splits
-from erce.study.manifest import base_model
+from erce.study.folder import RESULT, cell_folder
+from erce.study.manifest import base_model, checked_origin
 from erce.study.memory import batch_sizes
 from erce.study.policy import policy
-from erce.study.samples import Journal, SampleSet
-from erce.study.stages import base_policy
+from erce.study.samples import Journal, SampleSet, read_samples
+from erce.study.stages import EVALUATED, base_policy
 from erce.tasks import load_task
 from erce.tasks.verdicts import outcome, verdict
 from erce.types import Completion, Problem, Splits, Verdict
@@ -45,6 +46,7 @@ class Outlook:
     problems: int  # that were sampled
     answered: int  # of these, those with a right sample: the share that "self" and "rft" can train on
     halves: tuple["Pushes", "Pushes"]  # each measured on one half of the problems
+    temperature: float = 1.0  # of the samples
 
     @property
     def objective(self) -> float:
@@ -80,23 +82,28 @@ def outlook(recipe: Recipe | str | Path, *, root: Path | None = None, **override
     """Verify the base model's samples and compare the pushes; nothing is trained.
 
     It costs 4 samples of each training and validation problem, and gradients of the demonstrations and of up
-    to 1,600 samples. `root` is the study's folder, which need not exist: the samples are kept beside it, in
-    ROOT.outlook, for the next outlook. InputError: fewer than 10 right or wrong samples in a half of the
-    problems.
+    to 1,600 samples. `root` is the study's folder, which need not exist: the validation samples of its base
+    model are taken where they are enough, and other samples are kept beside it, in ROOT.outlook, for the next
+    outlook. InputError: fewer than 10 right or wrong samples in a half of the problems.
     """
     if not isinstance(recipe, Recipe):
         recipe = load_recipe(recipe, **overrides)
     events.begin("reading problems and loading the model", cell="")
     problems, task = cell_splits(recipe, recipe.task), load_task(recipe.task)
     base = base_policy(recipe.model, recipe.dtype)
-    samples = _sampled(root, recipe, problems, base)
-    kinds = _by_kind(samples)
-    if min(map(len, kinds.values())) < FEWEST_TEXTS:
-        raise InputError(_too_few(samples))
+    # Samples that the study has already come first: they cost nothing.
+    samples = [] if root is None else _of_base_cell(root, recipe, problems, base)
+    temperature = recipe.decoding.temperature
+    if not _enough(samples):
+        samples, temperature = _sampled(root, recipe, problems, base), 1.0
+    if not _enough(samples):
+        raise InputError(_too_few(samples, recipe))
     from erce.train.pushes import VerifiedTexts, pushes
 
-    texts = {kind: [sample.text for sample in some[:MOST_TEXTS]] for kind, some in kinds.items()}
-    groups = [VerifiedTexts(texts[half, True], texts[half, False]) for half in (0, 1)]
+    texts = {kind: [sample.text for sample in some] for kind, some in _by_kind(samples).items()}
+    groups = [
+        VerifiedTexts(texts[half, True][:MOST_TEXTS], texts[half, False][:MOST_TEXTS]) for half in (0, 1)
+    ]
     training = replace(recipe.training, max_length=recipe.training.max_length or task.max_length)
     objective = RegularizedObjective(
         lam=0.0, penalty=recipe.penalty, order=recipe.order, objective=recipe.objective
@@ -112,6 +119,7 @@ def outlook(recipe: Recipe | str | Path, *, root: Path | None = None, **override
         problems=len({sample.problem.id for sample in samples}),
         answered=len({sample.problem.id for sample in right}),
         halves=(first, second),
+        temperature=temperature,
     )
 
 
@@ -127,6 +135,22 @@ class _Sample(NamedTuple):
     def text(self) -> Problem:
         """The sample as a problem's demonstration."""
         return replace(self.problem, demonstration=self.completion.text)
+
+
+def _of_base_cell(root: Path, recipe: Recipe, problems: Splits, base: "BasePolicy") -> list[_Sample]:
+    """Return the validation samples of the study's base cell; none where it has no result."""
+    cell = Cell(recipe.task, None, 0)
+    folder = cell_folder(root, recipe, cell)
+    if not (folder / RESULT).is_file():
+        return []
+    checked_origin(folder, recipe, cell, base, {split: getattr(problems, split) for split in EVALUATED})
+    numbers = {problem.id: at for at, problem in enumerate(problems.validation)}
+    return [
+        _Sample(at % 2, problems.validation[at], sample.completion, sample.verdict)
+        for sample in read_samples(folder)
+        if sample.sample_set == SampleSet("validation", SAMPLED)
+        and (at := numbers.get(sample.completion.problem)) is not None
+    ]
 
 
 def _sampled(root: Path | None, recipe: Recipe, problems: Splits, base: "BasePolicy") -> list[_Sample]:
@@ -172,23 +196,31 @@ def _by_kind(samples: Sequence[_Sample]) -> dict[tuple[int, bool], list[_Sample]
     return kinds
 
 
-def _too_few(samples: Sequence[_Sample]) -> str:
-    """Return the sentence on too few samples of a kind: the rate, the way out, three samples."""
+def _enough(samples: Sequence[_Sample]) -> bool:
+    return min(map(len, _by_kind(samples).values())) >= FEWEST_TEXTS
+
+
+def _too_few(samples: Sequence[_Sample], recipe: Recipe) -> str:
+    """Return the sentence on too few samples of a kind: the rate, a way out that exists, three samples."""
     kinds = _by_kind(samples)
     half, is_right = min(kinds, key=lambda kind: len(kinds[kind]))
     of_kind, asked = sum(len(kinds[at, is_right]) for at in (0, 1)), {sample.problem.id for sample in samples}
     accepted = sum(sample.verdict.accepted for sample in samples)
     needed = math.ceil(3 * FEWEST_TEXTS * len(asked) / max(1, of_kind))
-    way_out = "or take a stronger base model or an easier task"
-    if not is_right:
-        way_out = "but the task is nearly solved, so a penalty can gain little"
+    there = len(load_task(recipe.task).pools(recipe.data).train)
+    if needed <= there:
+        way_out = "raise n_train or n_validation (or --limit)"
+    elif is_right:
+        way_out = "take a stronger base model, an easier task or more problems"
+    else:
+        way_out = "the task is nearly solved, so a penalty can gain little"
     shown = samples[:: max(1, len(samples) // SHOWN)][:SHOWN]
     lines = [f"\n  {outcome(sample.completion, sample.verdict)}" for sample in shown]
     return (
         f"{accepted} of {len(samples)} samples of the base model are right ({accepted / len(samples):.1%}). "
         f"It takes {FEWEST_TEXTS} finished {'right' if is_right else 'wrong'} ones in each half of the "
         f"problems, and one half of these {len(asked)} has {len(kinds[half, is_right])}: about {needed:,} "
-        f"problems may do; raise n_train or n_validation (or --limit), {way_out}. Three samples:"
+        f"problems may do, the task has {there:,} to train and validate on; {way_out}. Three samples:"
         + "".join(lines)
     )
 
@@ -197,7 +229,7 @@ def outlook_lines(seen: Outlook, recipe: Recipe) -> list[str]:
     """Return what an outlook says, in sentences."""
     right = f"{seen.accepted} of {seen.samples} samples of {recipe.model} are right"
     own = f"{seen.answered} of {seen.problems} problems have a right one, as the arms self and rft need"
-    return [f"{right} at temperature 1; {own}.", _advice(seen, recipe.objective)]
+    return [f"{right} at temperature {seen.temperature:g}; {own}.", _advice(seen, recipe.objective)]
 
 
 def _advice(seen: Outlook, objective: str) -> str:

@@ -18,12 +18,16 @@ import numpy as np
 from erce.errors import AllAlikeError, CellsFailedError, RunError
 from erce.files import write_json
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe
+from erce.study.cell import CellState, cell_state
 from erce.study.choice import planned_cells, with_comparisons
+from erce.study.demonstrations import cell_splits, demonstrations, read_counts
 from erce.study.engines import FAILURE, LOG, Done, RunCells
-from erce.study.engines.progress import progress
-from erce.study.folder import DIVERGED, SEARCH, STUDY, Study, cell_folder, is_done, read_result
+from erce.study.engines.progress import Amounts, progress
+from erce.study.folder import DIVERGED, SEARCH, STUDY, Study, cell_folder, is_done, read_result, read_timing
+from erce.study.plan import steps
 from erce.study.samples import VERDICTS, SampleSet, read_outcomes, read_samples
 from erce.study.search import CellKey, Run, Search, Step, Stop, explain, plain
+from erce.study.stages import all_completions, missing_completions
 from erce.tasks.verdicts import outcome
 
 FAILURES_SHOWN = 10
@@ -148,13 +152,13 @@ def run_round(
     again = {cell for cell in missing if read_result(root, recipe, cell) is not None}
     missing.sort(key=again.__contains__)
     finished = len(cells) - len(missing) + (recipe.own_cell not in (None, *cells))
-    left = len(missing) + (_known_later(recipe, this_round) if missing else 0)
+    amounts = _amounts_to_run(root, recipe, this_round, missing)
     last_attempts: dict[Cell, Done] = {}
     if missing:
         first_round.check()
-    total = finished + len(again) + left  # cells run again count twice
+    total = finished + len(again) + len(amounts)  # cells run again count twice
     with (
-        progress(total, left, messages=this_round.messages, started=started) as display,
+        progress(total, amounts, messages=this_round.messages, started=started) as display,
         closing(run_with_retries(run_cells, missing, retries=retries, succeeded=finished)) as ends,
     ):
         for done in ends:
@@ -164,7 +168,9 @@ def run_round(
                     "begin anew with the same command"
                 )
             last_attempts[done.cell] = done
-            display.ended(done, accuracy="" if done.failure else _accuracy(root, recipe, done.cell))
+            accuracy = "" if done.failure else _accuracy(root, recipe, done.cell)
+            seconds = read_timing(cell_folder(root, recipe, done.cell))
+            display.ended(done, accuracy=accuracy, seconds=seconds)
             if len(last_attempts) < len(missing) or isinstance(this_round.step, Run):
                 first_round.check()
     return [done for done in last_attempts.values() if done.failure and not is_lost(root, recipe, done.cell)]
@@ -193,11 +199,33 @@ def run_with_retries(
             return
 
 
-def _known_later(recipe: Recipe, this_round: Asked) -> int:
-    """Return how many cells later rounds will run, as far as the recipe alone tells: of a search none."""
-    if this_round.step is not None:
-        return 0
-    return max(0, len(planned_cells(recipe)) - sum(not cell.is_own for cell in this_round.cells))
+def _amounts_to_run(root: Path, recipe: Recipe, this_round: Asked, missing: list[Cell]) -> dict[str, Amounts]:
+    """Return what each cell to run lacks, by name: those of this round, then those known to come later."""
+    amounts = {cell.name: _amounts(root, recipe, cell) for cell in missing}
+    if this_round.cells == [recipe.own_cell]:
+        return amounts | {cell.name: _amounts(root, recipe, cell) for cell in planned_cells(recipe)}
+    if missing and this_round.step is None:
+        later = max(0, len(planned_cells(recipe)) - len(this_round.cells))
+        return amounts | {f"later {number}": amounts[missing[-1].name] for number in range(later)}
+    return amounts
+
+
+def _amounts(root: Path, recipe: Recipe, cell: Cell) -> Amounts:
+    """Return how many steps and completions a cell lacks, by stage; the base model has no training."""
+    problems = cell_splits(recipe, cell.task)
+    lacking = missing_completions(cell_folder(root, recipe, cell), recipe, cell, problems)
+    amounts = {
+        "generation": sum(lacking.values()),
+        "verification": sum(all_completions(recipe, cell, problems).values()),
+    }
+    if cell.lam is not None:
+        amounts["training"] = 0
+        if cell_state(root, recipe, cell, problems) < CellState.TRAINED:
+            # Before own answers are known, as many as are given.
+            unknown = cell.learns_own and read_counts(root, recipe) is None
+            learned = problems.train if unknown else demonstrations(root, recipe, cell, problems)
+            amounts["training"] = steps(recipe, len(learned))
+    return amounts
 
 
 def _accuracy(root: Path, recipe: Recipe, cell: Cell) -> str:

@@ -1,5 +1,6 @@
 """Before any training: which way the first steps push the base model, and above which λ that is right."""
 
+import json
 import re
 from dataclasses import replace
 
@@ -8,6 +9,10 @@ from toys.recipes import tiny_recipe
 
 from erce.errors import InputError
 from erce.events import listening
+from erce.recipe import Cell, Decoding
+from erce.study.cell import run_cell
+from erce.study.demonstrations import cell_splits, problem_rows
+from erce.study.folder import open_study
 from erce.study.outlook import Outlook, outlook, outlook_lines
 from erce.train.pushes import Pushes
 
@@ -45,6 +50,18 @@ def test_too_few_samples_of_a_kind_are_refused_with_the_rate_and_the_way_out():
     assert all("rejected (different" in line for line in shown)
 
 
+def test_where_a_task_has_not_enough_problems_a_stronger_model_is_asked_for(tmp_path, monkeypatch):
+    rows = [{"prompt": f"{n}?", "demonstration": str(n)} for n in range(12)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "outlook_never.py").write_text("def judge(problem, completion):\n    return False\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    own = {"task": "outlook_never:judge", "data": str(tmp_path / "rows.jsonl"), "n_train": 4, "n_test": 2}
+    with pytest.raises(
+        InputError, match=r"one half of these .* has 0: .* take a stronger base model, an easier"
+    ):
+        outlook(tiny_recipe(**own, decoding=Decoding(max_new_tokens=8)))
+
+
 def generated(**given):
     """What an outlook finds, and how many of how many completions were there before."""
     heard = []
@@ -65,6 +82,16 @@ def test_samples_are_kept_for_the_next_outlook(tmp_path):
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["sums.outlook"]
     _, drawn = generated(recipe=replace(recipe, split_seed=7), root=root)  # other problems
     assert drawn == (0, 128)
+
+
+def test_the_samples_of_the_studys_base_model_are_used(tmp_path):
+    recipe, root = tiny_recipe(**SUMS | {"n_validation": 32}, decoding=Decoding(samples=4)), tmp_path / "sums"
+    problems = {recipe.task: cell_splits(recipe, recipe.task)}
+    open_study(root, recipe, problem_rows(problems))
+    run_cell(root, recipe, Cell(recipe.task, None, 0), problems=problems)
+    found, drawn = generated(recipe=recipe, root=root)
+    assert drawn is None
+    assert (found.samples, found.temperature) == (4 * 32, recipe.decoding.temperature)
 
 
 @pytest.mark.parametrize(
