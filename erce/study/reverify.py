@@ -70,8 +70,6 @@ def reverify_file(path: Path, *, kind: str | None = None, workers: int | None = 
     "number" also have our flexible verdict (`ours`). `workers` processes share the rows (None: one per core).
     A row that cannot be read, or of an unknown kind, is an InputError with its line.
     """
-    if workers is not None and workers < 1:
-        raise InputError(f"workers = {workers}: at least one is needed")
     if kind is not None:
         _require_kind("the rows", kind)
     checks = _checks(path, kind)

@@ -46,12 +46,6 @@ class Asked(NamedTuple):
 
     cells: list[Cell]
     step: Step | None  # None: the recipe lists its λ
-    objective: str  # what the λ of the search are added to
-
-    @property
-    def messages(self) -> list[str]:
-        """Return the sentences on a search's last decision and on what comes next."""
-        return explain(self.step, self.objective)[-2:] if self.step is not None else []
 
     def as_json(self) -> dict[str, Any]:
         """Return the cells as plain values, with which of them are sampled at all temperatures."""
@@ -66,7 +60,7 @@ def rounds(root: Path, recipe: Recipe) -> Iterator[Asked]:
     before, now = None, asked(root, recipe)
     while before is None or now.as_json() != before.as_json():
         if now.step is not None:
-            decision = {"said": explain(now.step, now.objective), "step": plain(now.step)}
+            decision = {"said": explain(now.step, recipe.objective), "step": plain(now.step)}
             write_json(root / SEARCH, decision | now.as_json())
         yield now
         before, now = now, asked(root, recipe)
@@ -79,9 +73,9 @@ def asked(root: Path, recipe: Recipe) -> Asked:
     """
     own = recipe.own_cell
     if own is not None and not is_done(root, recipe, own):
-        return Asked([own], None, recipe.objective)
+        return Asked([own], None)
     if recipe.search is None:
-        return Asked(Study(root, recipe).expected, None, recipe.objective)
+        return Asked(Study(root, recipe).expected, None)
     search = Search(recipe.search, lams=recipe.lams, seeds=recipe.seeds)
     cells: list[Cell] = []
     outcomes: dict[CellKey, np.ndarray] = {}  # (problems, samples) of 0 and 1
@@ -99,9 +93,9 @@ def asked(root: Path, recipe: Recipe) -> Asked:
                 outcomes[key] = read_outcomes(folder)[SampleSet("validation", SAMPLED)]
         if not outcomes.keys() >= {*step.cells}:
             base = Cell(recipe.task, None, 0)  # with the first round, which shows whether anything is right
-            return Asked([base, *_in_order(recipe, cells)], step, recipe.objective)
+            return Asked([base, *_in_order(recipe, cells)], step)
         step = search.next(outcomes)
-    return Asked(_with_others(recipe, _in_order(recipe, cells), step), step, recipe.objective)
+    return Asked(_with_others(recipe, _in_order(recipe, cells), step), step)
 
 
 def is_lost(root: Path, recipe: Recipe, cell: Cell) -> bool:
@@ -157,8 +151,10 @@ def run_round(
     if missing:
         first_round.check()
     total = finished + len(again) + len(amounts)  # cells run again count twice
+    # Of a search, its last decision and what comes next.
+    messages = [] if this_round.step is None else explain(this_round.step, recipe.objective)[-2:]
     with (
-        progress(total, amounts, messages=this_round.messages, started=started) as display,
+        progress(total, amounts, messages=messages, started=started) as display,
         closing(run_with_retries(run_cells, missing, retries=retries, succeeded=finished)) as ends,
     ):
         for done in ends:

@@ -257,12 +257,13 @@ def test_the_bounds_meet_where_every_token_is_sent_and_widen_as_fewer_are():
     assert widths == sorted(widths)
 
 
-def test_numbers_that_are_no_log_p_are_refused():
-    with pytest.raises(ServerError, match=r"sum to 1\.8.*raw_logprobs"):
-        entropy_bounds([math.log(0.9), math.log(0.9)], asked=2, vocabulary=100)
-
-
 def test_the_upper_bound_is_reached_by_a_flat_rest():
     log_p = [math.log(0.4)] + [math.log(0.6 / 59)] * 59
     assert entropy_bounds(log_p[:1], asked=1, vocabulary=60).high == pytest.approx(entropy(log_p))
     assert entropy_bounds(log_p[:2], asked=2, vocabulary=60).low == pytest.approx(entropy(log_p))
+
+
+def test_a_broken_surrogate_in_the_text_can_be_written_to_a_file(server, engine, tokenizer):
+    engine.spoil = choice(text="a\ud800b")
+    done = generate_from_server(server, tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)
+    assert done[0].text == "a?b"

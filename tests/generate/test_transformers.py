@@ -270,3 +270,10 @@ def test_steps_in_a_cache_with_room_are_as_right_as_whole_sequences(tokenizer, d
         (each - truth[:, start:]).abs().mean() for each in (torch.stack(steps, 1), whole[:, start:])
     )
     assert error <= 1.5 * usual + 1e-5
+
+
+def test_a_tokenizer_without_a_padding_token_will_do(model, tokenizer):
+    expected = generate(model, tokenizer, PROBLEMS, decoding=SAMPLED, seed=0)
+    bare = copy.deepcopy(tokenizer)
+    bare.pad_token = None
+    check_same(generate(model, bare, PROBLEMS, decoding=SAMPLED, seed=0), expected)

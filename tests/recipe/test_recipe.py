@@ -346,3 +346,8 @@ def test_a_recipe_takes_the_objectives_and_numbers_that_the_loss_takes():
     accepted = taken(lambda name: replace(RECIPE, objectives=(name,)), cases)
     assert accepted == taken(make_objective, cases)
     assert len(accepted) > len(OBJECTIVES)
+
+
+def test_a_path_without_a_recipe_is_refused():
+    with pytest.raises(ValueError, match=r"no recipe at 'nowhere\.toml'"):
+        load_recipe("nowhere.toml")

@@ -149,3 +149,9 @@ def test_without_vllm_the_sentence_says_what_to_do(recipe, tmp_path, monkeypatch
         running_server(recipe, tmp_path / "log"),
     ):
         pytest.fail("it started")
+
+
+def test_a_study_that_fails_stops_its_server(recipe, tmp_path):
+    with pytest.raises(KeyError), running_server(recipe, tmp_path / "log"):
+        raise KeyError
+    assert gone(words_and_processes(tmp_path)[2])

@@ -133,6 +133,26 @@ def test_a_batch_on_a_cpu_ends_within_a_minute(monkeypatch):
     assert seconds < 60 < 2 * seconds
 
 
+def test_checkpointing_needs_a_tenth_of_the_activations():
+    often = replace(LEFT_OUT, training=Training(gradient_checkpointing=True))
+    less, more = (training_memory(each, SMOLLM2, LENGTHS, 8, "h100") for each in (often, LEFT_OUT))
+    assert less["activations"] < more["activations"] / 10
+    assert less | {"activations": 0} == more | {"activations": 0}
+    assert more["loss"] == 512 * 2**20  # a chunk of logits, whatever the batch
+
+
+def test_what_a_recipe_sets_stays():
+    set_here = {"training": Training(micro_batch_size=16), "decoding": Decoding(batch_size=300)}
+    assert fitted(1, **set_here) == BatchSizes(300, 16)
+    assert fitted(1, training=Training(micro_batch_size=16)).sequences == 16
+    assert fitted(1, decoding=Decoding(batch_size=300)).completions == 300
+
+
+def test_sequences_share_a_batch_equally():
+    assert fitted(400, training=Training(batch_size=12)).sequences == 6
+    assert fitted(6, training=Training(batch_size=12)).sequences == 4
+
+
 @pytest.mark.parametrize("model", EMBEDDED_MODELS)
 def test_an_embedded_model_has_the_same_batches_on_every_machine(model, monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 0.0)

@@ -190,3 +190,12 @@ def test_a_search_begins_with_the_samples_too(tmp_path):
     assert asked(tmp_path, recipe).cells == [recipe.own_cell]
     write_json(own_cell_folder(tmp_path, recipe) / "result.json", {"scores": {}})
     assert [cell.lam for cell in asked(tmp_path, recipe).cells] == [None, *GRID]
+
+
+def test_training_over_an_own_folder_that_changes_is_read_anew(tmp_path):
+    problems = Splits((problem("a"),), (problem("v"),), (problem("t"),))
+    folder = sampled(tmp_path, {"a": [("x", True, True)]})
+    assert len(texts_of(tmp_path, "self", problems)) == 1
+    write_json(folder / "result.json", {})
+    sampled(tmp_path, {"a": [("x", True, True), ("y", True, True)]})
+    assert len(texts_of(tmp_path, "self", problems)) == 2

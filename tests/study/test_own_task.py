@@ -104,10 +104,11 @@ def test_any_recipe_runs_on_a_task_that_the_command_names(here, capsys):
 
 def test_a_task_that_refuses_its_own_demonstrations_is_refused_before_anything_is_written(here, capsys):
     judge(here, "door_refusal", "return '13' in completion.text")
-    assert main(["run", "own.toml"]) == 2
-    printed = capsys.readouterr().err
-    assert re.search(r"its verifier refuses the demonstration of problem 'line-\d+'", printed)
-    assert "prompt: 'Work out" in printed
+    for words in ([], ["--dry-run"]):
+        assert main(["run", "own.toml", *words]) == 2
+        printed = capsys.readouterr().err
+        assert re.search(r"its verifier refuses the demonstration of problem 'line-\d+'", printed)
+        assert "prompt: 'Work out" in printed
     assert not (here / "runs").exists()
 
 
@@ -214,3 +215,31 @@ def test_a_study_that_the_paper_verifies_alike_has_nothing_to_compare(tmp_path, 
     root = make_study(tmp_path / "sums", task="mini-sums", control=None).root
     assert main(["verify", str(root)]) == 2
     assert "the paper verifies task 'mini-sums' as" in capsys.readouterr().err
+
+
+def test_a_path_in_a_recipe_that_is_not_beside_it_starts_from_here(here, monkeypatch, capsys):
+    """As it did before, so that a finished study is the same under its recipe."""
+    judge(here, "door_from_here", "return completion.text.strip() == '#### ' + problem.answer")
+    (here / "recipes").mkdir()
+    (here / "own.toml").rename(here / "recipes" / "own.toml")
+    assert main(["run", "recipes/own.toml", "--dry-run"]) == 0
+
+
+@pytest.mark.slow
+def test_a_study_verified_again_has_the_tasks_flexible_verdict_too(here, monkeypatch):
+    monkeypatch.syspath_prepend(str(here))
+    (here / "door_forms.py").write_text(
+        "from dataclasses import replace\n"
+        "from erce.tasks.mini_sums import MINI_SUMS\n"
+        "from erce.types import Verdict\n"
+        "from erce.verify.extract import text_of\n"
+        "def alike(problem, completion):\n"
+        "    return Verdict(text_of(completion) == problem.demonstration, 'exact')\n"
+        "free = MINI_SUMS.verify\n"
+        "SUMS = replace(MINI_SUMS, verify=alike, verify_flexible=free, verify_paper=alike)\n"
+    )
+    recipe = tiny_recipe(task="door_forms:SUMS", lams=(0.0,), training=TINY)
+    rows = reverify_study(run(recipe, out=here / "forms", go_on=True).root, workers=1)
+    assert {tuple(row.verdicts) for row in rows} == {("strict", "flexible", "paper")}
+    assert any(row.misses_format for row in rows)
+    assert not any(row.disputed for row in rows)

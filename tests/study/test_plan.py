@@ -143,41 +143,6 @@ def test_problems_that_are_not_here_are_assumed_from_their_means(monkeypatch):
     assert "--data FOLDER counts the real texts" in note
 
 
-def own(folder: Path, *, answer: int) -> Recipe:
-    """A file and a function of one's own; demonstrations give `answer` in place of 7."""
-    what = (
-        "gives seven",
-        "days of a week",
-        "2 · 2 + 3",
-        "the wonders of antiquity",
-        "pi · 2 + 0.72 …",
-        "VII",
-    )
-    rows = [{"prompt": each, "demonstration": f"{answer}", "answer": "7"} for each in what]
-    judge = "def judge(problem, completion):\n    return completion.text == problem.answer\n"
-    (folder / "plan_own.py").write_text(judge, encoding="utf-8")
-    (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    sizes = {"n_train": None, "n_validation": None, "n_test": None}
-    data = str(folder / "own.jsonl")
-    return replace(RECIPE, task="plan_own:judge", control=None, data=data, training=Training(), **sizes)
-
-
-def test_a_demonstration_that_a_run_would_refuse_a_dry_run_refuses_in_the_same_words(tmp_path, monkeypatch):
-    right, wrong = tmp_path / "right", tmp_path / "wrong"
-    right.mkdir()
-    wrong.mkdir()
-    monkeypatch.syspath_prepend(right)
-    assert ": 3 cells;" in dry_run(own(right, answer=7), NOWHERE)[0]
-    recipe, messages = own(wrong, answer=8), []
-    for door in (dry_run, lambda recipe, out: run(recipe, out=out)):
-        with pytest.raises(ValueError, match="its verifier refuses the demonstration of problem") as refused:
-            door(recipe, tmp_path / "study")
-        messages.append(str(refused.value))
-    assert messages[0] == messages[1]
-    assert "8" in messages[0]
-    assert not (tmp_path / "study").exists()
-
-
 def test_a_limit_bounds_all_three_sizes_of_all_tasks():
     mini = Path(__file__).parents[2] / "recipes" / "mini.toml"
     assert limits(mini, 32) == {"n_train": 32, "n_validation": 32, "n_test": 32}

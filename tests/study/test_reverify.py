@@ -1,13 +1,14 @@
 """A file or a study verified again: every row once, in its order, under every procedure."""
 
 import json
-import re
 
 import pytest
 
 from erce.cli.main import main
+from erce.cli.terminal import reverify_lines
 from erce.study import reverify
-from erce.study.reverify import reverify_file, summary
+from erce.study.reverify import Reverified, reverify_file, summary
+from erce.types import Verdict
 
 MATH = [
     {"answer": "(2,3]", "completion": "so \\boxed{(2,3]}", "expected": True},
@@ -57,13 +58,6 @@ def test_what_the_paper_takes_for_equal_or_does_not_know_is_a_dispute(file):
     assert accepted(rows, "strict") == [True, False, True]
     assert accepted(rows, "paper") == [True, True, False]  # an absolute tolerance, and no sets
     assert [row.where for row in rows if row.disputed] == ["line 2", "line 3"]
-
-
-def test_a_program_inside_a_markdown_fence_is_verified(file):
-    fenced = "Sure:\n```python\ndef f(): return {}\n```"
-    programs = [{"program": fenced.format(value), "tests": ["assert f() == 3"]} for value in (4, 3)]
-    rows = reverify_file(file([*programs, PROGRAMS[2]]), workers=1)
-    assert accepted(rows, "strict") == accepted(rows, "paper") == [False, True, True]
 
 
 def test_a_forged_pass_is_a_dispute(file):
@@ -129,28 +123,6 @@ def test_a_file_that_cannot_be_read_is_said_with_its_line(tmp_path, capsys, text
     path.write_bytes(text)
     assert main(["verify", str(path)]) == 2
     assert sentence in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        (
-            {"kind": "maths"},
-            "the rows: no kind 'maths'; did you mean",
-        ),
-        ({"workers": 0}, "workers = 0: at least one is needed"),
-    ],
-)
-def test_a_kind_or_a_number_of_workers_that_cannot_be_is_refused(file, given, sentence):
-    with pytest.raises(ValueError, match=re.escape(sentence)):
-        reverify_file(file(PROGRAMS), **given)
-
-
-def test_the_command_says_that_numbers_are_verified_by_one_procedure(file, capsys):
-    assert main(["verify", str(file([{"answer": "18", "completion": "#### 18"}])), "--as", "number"]) == 0
-    printed = capsys.readouterr().out
-    assert printed.endswith("so there is nothing to compare\n")
-    assert "paper" not in printed
 
 
 def test_the_command_lists_disputes_and_writes_every_row(file, tmp_path, capsys):
@@ -284,3 +256,10 @@ def test_one_program_is_verified(tmp_path, capsys, body, code, printed):
     path.write_text(f"def f():\n    {body}\n", encoding="utf-8")
     assert main(["verify", "--program", str(path), "--test", "assert f() == 3"]) == code
     assert printed in capsys.readouterr().out
+
+
+def test_a_row_that_a_file_names_cannot_steer_the_terminal():
+    verdicts = {"strict": Verdict(True, "exact"), "paper": Verdict(False, "different")}
+    rows = [Reverified("problem \x1b[31m", "1", verdicts)]
+    lines = reverify_lines(rows, summary(rows), limit=1)
+    assert "problem \\x1b[31m: reference 1" in lines

@@ -169,6 +169,28 @@ def test_rounds_ask_for_more_only_when_all_is_there(tmp_path):
     assert asked(tmp_path, AUTO) == steps[-1]
 
 
+def test_a_search_goes_beyond_the_grid(tmp_path):
+    drive(tmp_path / "study", AUTO, lambda lam: min(0.2 + 0.03 * lam, 0.68))
+    study = read_study(tmp_path / "study")
+    assert study.lams[-1] >= 16
+    trained = [(cell.seed, cell.lam) for cell in study.expected if cell.task == TASK and cell.lam is not None]
+    assert trained == sorted(trained)
+    assert {cell.lam for cell in study.results if cell.lam} == set(study.lams) - {0.0}
+
+
+def test_cells_that_nobody_asked_for_change_nothing(finished, tmp_path):
+    write_cell(tmp_path / "study", AUTO, Cell(TASK, 8.0, 3), lambda lam: 1.0)
+    shutil.copytree(finished, tmp_path / "study", dirs_exist_ok=True)
+    drive(tmp_path / "study", AUTO)
+    assert (tmp_path / "study" / SEARCH).read_bytes() == (finished / SEARCH).read_bytes()
+    assert Cell(TASK, 8.0, 3) not in read_study(tmp_path / "study").results
+
+
+def test_where_a_round_brings_nothing_there_is_no_other(tmp_path):
+    assert len(list(rounds(tmp_path, AUTO))) == 1
+    assert len(read_json(tmp_path / SEARCH)["asked"]) == 6
+
+
 class Broken:
     """A training that fails for one cell of a seed."""
 
@@ -222,6 +244,25 @@ def test_a_search_does_without_a_strength_whose_training_diverges(tmp_path, monk
     assert [each["diverged"] for each in step["rounds"]] == [[8.0], *[[]] * (len(step["rounds"]) - 1)]
     assert 8.0 not in dict(map(tuple, step["scores"]))
     assert "λ = 8 diverged; dropped" in read_json(root / SEARCH)["said"][0]
+
+
+def diverging(fails):
+    """A training that leaves the numbers for some cells, in the words of one; all others end."""
+
+    def training(root, recipe, cell, **given):
+        if fails(cell):
+            raise DivergedError("the training diverged at step 3: objective nan")
+        write_cell(root, recipe, cell)
+
+    return training
+
+
+@pytest.mark.slow
+def test_a_control_that_diverges_is_a_failure(tmp_path, monkeypatch):
+    diverges = diverging(lambda cell: (cell.task, cell.lam, cell.seed) == (CONTROL, 3.0, 1))
+    monkeypatch.setattr(erce.study.run, "run_cell", diverges)
+    with pytest.raises(CellsFailedError, match=f"{CONTROL}-lam3-seed1: DivergedError"):
+        erce.study.run.run(AUTO, out=tmp_path / "study")
 
 
 def test_what_a_sweep_gave_up_is_counted(tmp_path, monkeypatch):

@@ -1,8 +1,10 @@
 """The whole walk on the embedded model: recipe → cells → results; stopped, gone on with, refused."""
 
 import json
+import pickle
 import shutil
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,8 +20,11 @@ from erce.generate.transformers import generate
 from erce.hf.models import load_model, load_tokenizer
 from erce.recipe import Cell, Decoding, Resources, Training
 from erce.study.cell import run_cell
+from erce.study.demonstrations import cell_splits
+from erce.study.engines import Work
 from erce.study.folder import LOCKS, RESULT, TIMING, cell_folder, open_study, read_study, read_timing
 from erce.study.run import run
+from erce.tasks import splits
 from erce.types import Arm
 
 RECIPE = tiny_recipe(n_train=32, n_validation=5, n_test=6)
@@ -234,3 +239,20 @@ def test_what_cannot_run_is_refused_before_anything_is_written(tmp_path, change,
         run(replace(RECIPE, **change), out=tmp_path / "mini")
     assert sentence in str(refused.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_no_cell_reads_the_tasks_source_again(tmp_path, monkeypatch):
+    """The problems travel with the work: a node of a cluster has no folder of ours."""
+    loaded = []
+
+    def counted(*args, **kwargs):
+        loaded.append(args)
+        return splits(*args, **kwargs)
+
+    monkeypatch.setattr("erce.study.demonstrations.splits", counted)
+    cell_splits.cache_clear()
+    problems = {"mini-sums": cell_splits(RECIPE, "mini-sums")}
+    cell_splits.cache_clear()
+    work = pickle.loads(pickle.dumps(Work(tmp_path, RECIPE, partial(run_cell, problems=problems))))
+    work.run(work.root, work.recipe, RECIPE.cells()[0])
+    assert len(loaded) == 1

@@ -3,7 +3,7 @@
 import pytest
 
 from erce.errors import RunError
-from erce.study.samples import Journal, SampleSet, chunks
+from erce.study.samples import Journal, SampleSet
 from erce.types import Completion, Problem
 
 PROBLEMS = [Problem(id=f"p{n}", prompt="?" * (n % 4 + 1), demonstration="") for n in range(7)]
@@ -49,17 +49,6 @@ def path(tmp_path):
 def undisturbed(tmp_path):
     policy = Policy()
     return complete(tmp_path / "undisturbed.journal", policy), policy.calls
-
-
-@pytest.mark.parametrize(
-    ("samples", "batch_size", "size"), [(1, 4, 4), (2, 4, 2), (3, 4, 2), (4, 4, 1), (8, 4, 1)]
-)
-def test_a_chunk_fills_a_batch_and_holds_whole_problems(samples, batch_size, size):
-    cut = chunks(PROBLEMS, samples=samples, batch_size=batch_size)
-    assert {len(chunk) for chunk in cut[:-1]} == {size}
-    assert [problem for chunk in cut for problem in chunk] == sorted(
-        PROBLEMS, key=lambda problem: -len(problem.prompt)
-    )
 
 
 @pytest.mark.parametrize("dies_at", range(4))
@@ -118,3 +107,9 @@ def test_an_engine_that_returns_less_or_more_or_shuffled_leaves_nothing(path, ch
     with pytest.raises(RunError, match=r"\d completions came back for 4 asked for"):
         complete(path, lambda problems: change(Policy()(problems)))
     assert not path.exists()
+
+
+def test_rows_come_in_the_order_of_the_problems_and_their_samples(undisturbed):
+    rows, _ = undisturbed
+    assert [(row.problem, row.sample) for row in rows] == [(p.id, s) for p in PROBLEMS for s in (0, 1)]
+    assert all(row.text.endswith("𝄞") for row in rows)

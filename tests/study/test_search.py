@@ -10,7 +10,7 @@ import pytest
 from toys.search_cells import Cells
 
 from erce.recipe import GRID, SearchSettings
-from erce.study.search import Run, Search, Stop, explain, plain
+from erce.study.search import Run, Search, Stop, explain, mean_accuracy, plain
 
 
 def make_search(*, lams=GRID, seeds=(0, 1, 2, 3), **settings):
@@ -47,11 +47,28 @@ def test_the_better_half_goes_on_and_cross_entropy_always_does():
     assert stop.spent_by_lam == {0: 4, 0.3: 1, 1: 1, 3: 4, 8: 2}
 
 
+def test_an_odd_number_is_halved_upwards():
+    lams = (0.0, *map(float, range(1, 8)))
+    _, steps, _ = searched(make_search(lams=lams, level=1, extensions=0), lambda lam, seed: 0.3 + lam / 100)
+    assert asked(steps) == [set(lams), {0, 4, 5, 6, 7}, {0, 6, 7}]
+
+
 def test_the_last_seed_of_a_short_search_leaves_all_its_lams_to_the_test():
     stop, steps, _ = searched(make_search(seeds=(7,), level=1), by_lam(PEAK_AT_3))
     assert len(steps) == 1
     assert steps[0].cells == tuple((lam, 7) for lam in GRID)
     assert [each.lam for each in stop.tests] == [0.3, 1, 3, 8]
+
+
+def test_equal_means_are_equal_in_whatever_order_they_are_summed():
+    up, down = ([np.array(each) for each in order] for order in ((0.1, 0.2, 0.3), (0.3, 0.2, 0.1)))
+    assert mean_accuracy(up) == mean_accuracy(down)
+
+
+def test_a_budget_that_is_short_goes_to_the_lams_before_cross_entropy():
+    stop, steps, _ = searched(make_search(max_cells=7, level=1, seeds=(0, 1, 2)), by_lam(PEAK_AT_3))
+    assert steps[1].cells == ((3.0, 1), (8.0, 1))
+    assert (stop.winner, stop.why, stop.spent) == (3, "cells", 7)
 
 
 def test_the_same_results_give_the_same_step_whatever_order_they_came_in():

@@ -177,3 +177,10 @@ def test_a_folder_travels_whole_and_replaces_what_is_there(tmp_path):
     )
     unpack(pack(tmp_path / "nothing"), arrived, scratch=tmp_path)
     assert (arrived / RESULT).is_file()
+
+
+@pytest.mark.parametrize("engine", [HERE, pytest.param(PROCESSES, marks=pytest.mark.slow)], ids=str)
+def test_what_is_done_is_not_run_again(tmp_path, engine):
+    ended(tmp_path, engine_work.leave_a_result, engine)
+    ended(tmp_path, engine_work.leave_a_result, engine)
+    assert {(folder(tmp_path, cell) / "runs").read_text() for cell in CELLS} == {"once\n"}

@@ -206,3 +206,10 @@ def test_a_client_servers_address_is_refused(tmp_path):
         open_engine(work_to_do, engine="ray://head:10001"),
     ):
         pass
+
+
+def test_an_address_without_a_cluster_is_one_sentence(tmp_path):
+    work_to_do = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
+    sentence = r"no Ray cluster at 127.0.0.1:9: .*refused"
+    with pytest.raises(ValueError, match=sentence), open_engine(work_to_do, engine="ray@127.0.0.1:9"):
+        pass
