@@ -1,6 +1,7 @@
 """A recipe → lines on what running it takes: cells, steps, tokens, memory and hours. Nothing is run."""
 
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -9,7 +10,7 @@ from erce import events
 from erce.catalog import is_here, is_hub_name
 from erce.errors import InputError, counted
 from erce.hf.prompt import demonstration_ids, prompt_ids, training_rows
-from erce.recipe import RFT, SELF, Cell, Recipe, load_recipe
+from erce.recipe import RFT, SELF, Recipe, load_recipe
 from erce.study import memory
 from erce.study.choice import planned_cells
 from erce.study.demonstrations import cell_splits
@@ -23,6 +24,7 @@ from erce.types import CROSS_ENTROPY, Arm, Problem, Splits, Task
 
 SIZES = ("n_train", "n_validation", "n_test")
 TRAINING_SHARE, GENERATION_SHARE = 0.35, 0.02  # of a device's peak, assumed: one token at a time is slow
+MOST_COUNTED = 3000  # texts of a split whose tokens are counted
 CHARACTERS_PER_TOKEN = 3  # fewer than English has, so that rather too many tokens are assumed
 TEMPLATE_TOKENS = 30  # that a chat template adds to a prompt
 # Task → mean characters of a prompt and a demonstration, for a dry run without the problems.
@@ -59,6 +61,16 @@ class TextTokens(NamedTuple):
 
     prompt: int
     demonstration: int
+
+
+class Texts(NamedTuple):
+    """The texts of a task's problems, or as many of the data set's mean lengths."""
+
+    train: list[TextTokens]
+    validation: list[TextTokens]
+    test: list[TextTokens]
+    are_real: bool
+    notes: list[str]  # what was assumed
 
 
 def dry_run(recipe: Recipe, root: Path, *, device: str = "h100", speed: Speed | None = None) -> list[str]:
@@ -111,95 +123,53 @@ def task_work(recipe: Recipe, name: str, tokenizer: Any) -> TaskWork:
     that a run would refuse is an InputError, first of all a demonstration that the task's own verifier does
     not accept; programs are run for that as in a study.
     """
-    task, notes, longest = load_task(name), list[str](), 0
+    task = load_task(name)
     limit = task.max_length if recipe.training.max_length is None else recipe.training.max_length
-    events.begin("reading problems and looking for near-duplicates", cell="")
-    try:
-        problems = cell_splits(recipe, name)
-        _check(recipe, task, problems, tokenizer, limit)
-    except NotOnThisMachineError as error:
-        if name not in MEAN_CHARACTERS:
-            raise
-        problems, tokenizer, longest = _mean_problems(recipe, task), None, limit
-        prompt, answer = MEAN_CHARACTERS[name]
-        means = f"a prompt of {prompt} characters and a demonstration of {answer}, the data set's means, are"
-        notes.append(f"{name}: {error.what}, so {means} assumed; --data FOLDER counts the real texts")
-    if tokenizer is None:
-        why = "" if longest else f", for the tokenizer of {recipe.model!r} is not on this machine"
-        assumed = f"{CHARACTERS_PER_TOKEN} characters per token and {TEMPLATE_TOKENS} tokens more per prompt"
-        notes.append(f"{assumed} are assumed{why}")
-    events.begin("counting tokens")
-    parts = vars(problems).values()
-    train, validation, test = ([_tokens(tokenizer, problem) for problem in part] for part in parts)
+    texts = _texts(recipe, task, tokenizer, limit)
+    train, evaluated, notes = texts.train, texts.validation + texts.test, [*texts.notes]
     kept = [TextTokens(text.prompt, max(0, min(text.demonstration, limit - text.prompt))) for text in train]
-    epochs, longest = recipe.training.epochs, longest or max(map(sum, kept))
+    epochs, longest = recipe.training.epochs, max(map(sum, kept)) if texts.are_real else limit
     read, scored = (round(epochs * sum(tokens)) for tokens in (map(sum, kept), (text[1] for text in kept)))
     truncated = sum(text != whole for text, whole in zip(kept, train, strict=True))
     # Cells that generate alike are one line; the base model's own samples come before training.
     cells = [cell for cell in planned_cells(recipe) if cell.task == name]
     swept = [cell for cell in cells if cell.all_temperatures and recipe.decoding.temperatures]
-    plain = [cell for cell in cells if cell not in swept]
-    sampled = [(plain, "", validation + test), (swept, " with the temperature sweep", validation + test)]
-    groups = [group for group in sampled if group[0]]
+    groups = [([cell for cell in cells if cell not in swept], "", evaluated)]
+    groups.append((swept, " with the temperature sweep", evaluated))
     demonstrations: dict[str, int] = {}  # objective → demonstrations per problem, at most, if not 1
     if (own := recipe.own_cell) is not None and own.task == name:
         keep = min(recipe.own_samples.keep, recipe.own_samples.samples)
         demonstrations = {RFT: 1 + keep, SELF: keep}
         groups.append(([own], " before training", train))
         notes.append(f"rft and self: counted as if every problem had {keep} accepted samples, the most")
-    trainings = sum(demonstrations.get(cell.objective, 1) for cell in cells if not cell.arm.is_base)
+    trained = [cell for cell in cells if not cell.arm.is_base]
+    trainings = sum(demonstrations.get(cell.objective, 1) for cell in trained)
     new = recipe.decoding.max_new_tokens or task.max_new_tokens
     cut = f", {counted(truncated, 'sequence')} cut off there" if truncated else ""
     per_cell = f"{steps(recipe, len(train))} steps, {scored:,} tokens trained on of {read:,} read"
     lines = [
-        f"{name}: {len(train)} train, {len(validation)} validation, {len(test)} test problems",
+        f"{name}: {len(train)} train, {len(texts.validation)} validation, {len(texts.test)} test problems",
         f"  cells     {len(cells)}: {_arms(recipe, list(dict.fromkeys(cell.arm for cell in cells)))}",
         f"  training  per cell: {per_cell}; the longest sequence has {longest}{cut}",
     ]
-    sampling = [_sampling(recipe, *group, new) for group in groups]
-    lines += [of_group.line for of_group in sampling]
-    completions, expected, most = (sum(part) for part in list(zip(*sampling, strict=True))[1:4])
+    completions = expected = most = prompt = 0
+    for alike, words, asked in groups:
+        if not alike:
+            continue
+        samples = sum(settings.samples for settings in decodings(recipe, alike[0]).values())
+        number, likely = samples * len(asked), samples * sum(min(text.demonstration, new) for text in asked)
+        tokens = f"{likely:,} tokens if as long as the demonstrations, {number * new:,} at most"
+        lines.append(
+            f"  sampling  {counted(len(alike), 'cell')}{words}, each: {number:,} completions, {tokens}"
+        )
+        completions += len(alike) * number
+        expected += len(alike) * likely
+        most += len(alike) * number * new
+        prompt = max(prompt, *(text.prompt for text in asked))
     read *= trainings
-    in_all = f"{trainings * steps(recipe, len(train)):,} steps, {read:,} tokens read"
-    lines.append(f"  in all    {in_all}, {completions:,} completions")
-    lengths = Lengths(longest, max(of_group.prompt for of_group in sampling) + new, new)
-    return TaskWork(lines, notes, len(cells), read, expected, most, lengths)
-
-
-class Sampling(NamedTuple):
-    """What the cells that generate alike sample, all of them together."""
-
-    line: str
-    completions: int
-    expected: int  # tokens, as in `TaskWork`
-    most: int
-    prompt: int  # tokens of the longest
-
-
-def _sampling(recipe: Recipe, alike: list[Cell], words: str, asked: list[TextTokens], new: int) -> Sampling:
-    samples = sum(settings.samples for settings in decodings(recipe, alike[0]).values())
-    number, likely = samples * len(asked), samples * sum(min(text.demonstration, new) for text in asked)
-    tokens = f"{likely:,} tokens if as long as the demonstrations, {number * new:,} at most"
-    line = f"  sampling  {counted(len(alike), 'cell')}{words}, each: {number:,} completions, {tokens}"
-    longest, cells = max(text.prompt for text in asked), len(alike)
-    return Sampling(line, cells * number, cells * likely, cells * number * new, longest)
-
-
-def _check(recipe: Recipe, task: Task, problems: Splits, tokenizer: Any, limit: int) -> None:
-    """Refuse what a run would: a demonstration that is not accepted, a prompt that fills the `limit`."""
-    every = [problem for part in vars(problems).values() for problem in part]
-    events.begin("checking demonstrations")
-    check_demonstrations(task, every, refuse_unproven=recipe.refuses_unproven)
-    if tokenizer is not None:
-        training_rows(tokenizer, problems.train, limit)
-
-
-def _mean_problems(recipe: Recipe, task: Task) -> Splits:
-    """Return as many problems of the data set's mean lengths as the recipe asks for."""
-    prompt, answer = MEAN_CHARACTERS[task.name]
-    problem = Problem(id="", prompt="x" * prompt, demonstration="x" * answer, answer="")
-    sizes = (getattr(task if getattr(recipe, name) is None else recipe, name) for name in SIZES)
-    return Splits(*((problem,) * size for size in sizes))
+    all_steps = trainings * steps(recipe, len(train))
+    lines.append(f"  in all    {all_steps:,} steps, {read:,} tokens read, {completions:,} completions")
+    return TaskWork(lines, notes, len(cells), read, expected, most, Lengths(longest, prompt + new, new))
 
 
 def steps(recipe: Recipe, demonstrations: int) -> int:
@@ -246,6 +216,58 @@ def _tokenizer(model: str) -> Any:
         return AutoTokenizer.from_pretrained(model, local_files_only=True)
     except OSError:
         return None
+
+
+def _texts(recipe: Recipe, task: Task, tokenizer: Any, limit: int) -> Texts:
+    """Check a task's problems and count their tokens; refuse a prompt that fills the `limit`."""
+    events.begin("reading problems and looking for near-duplicates", cell="")
+    notes, are_real = [], True
+    try:
+        problems = cell_splits(recipe, task.name)
+    except NotOnThisMachineError as error:
+        if task.name not in MEAN_CHARACTERS:
+            raise
+        are_real, tokenizer, (prompt, answer) = False, None, MEAN_CHARACTERS[task.name]
+        means = f"a prompt of {prompt} characters and a demonstration of {answer}, the data set's means, are"
+        notes.append(f"{task.name}: {error.what}, so {means} assumed; --data FOLDER counts the real texts")
+        problem = Problem(id="", prompt="x" * prompt, demonstration="x" * answer, answer="")
+        sizes = (getattr(task if getattr(recipe, name) is None else recipe, name) for name in SIZES)
+        problems = Splits(*((problem,) * size for size in sizes))
+    every = [problem for part in vars(problems).values() for problem in part]
+    if are_real:
+        events.begin("checking demonstrations", len(every))
+        check_demonstrations(task, _advancing(every), refuse_unproven=recipe.refuses_unproven)
+    if tokenizer is None:
+        why = f", for the tokenizer of {recipe.model!r} is not on this machine" if are_real else ""
+        assumed = f"{CHARACTERS_PER_TOKEN} characters per token and {TEMPLATE_TOKENS} tokens more per prompt"
+        notes.append(f"{assumed} are assumed{why}")
+    events.begin("counting tokens", len(every))
+    train, *others = (_counted(tokenizer, part) for part in vars(problems).values())
+    if are_real and max(map(len, vars(problems).values())) > MOST_COUNTED:
+        notes.append(f"{task.name}: of a split's texts the tokens of about {MOST_COUNTED:,} are counted")
+    if tokenizer is not None:  # in a run's words
+        too_long = [each for each, text in zip(problems.train, train, strict=True) if text.prompt >= limit]
+        training_rows(tokenizer, too_long, limit)
+    return Texts(train, *others, are_real=are_real, notes=notes)
+
+
+def _counted(tokenizer: Any, problems: Sequence[Problem]) -> list[TextTokens]:
+    """Count the tokens of each problem; of many problems one stands for its neighbours, save the longest."""
+    if not problems:
+        return []
+    step = math.ceil(len(problems) / MOST_COUNTED)
+    counted_texts = [_tokens(tokenizer, problem) for problem in problems[::step]]
+    texts = [counted_texts[at // step] for at in range(len(problems))]
+    longest = max(range(len(problems)), key=lambda at: len(problems[at].prompt + problems[at].demonstration))
+    texts[longest] = _tokens(tokenizer, problems[longest])
+    events.advance(len(problems))
+    return texts
+
+
+def _advancing(problems: Iterable[Problem]) -> Iterator[Problem]:
+    for problem in problems:
+        yield problem
+        events.advance(1)
 
 
 def _tokens(tokenizer: Any, problem: Problem) -> TextTokens:

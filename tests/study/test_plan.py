@@ -9,12 +9,16 @@ import pytest
 from toys.recipes import tiny_recipe
 
 from erce.cli.main import main
+from erce.errors import InputError
 from erce.files import read_json, read_rows
 from erce.recipe import Decoding, OwnSamples, Recipe, Training
+from erce.study import plan
 from erce.study.folder import cell_folder
-from erce.study.memory import PUBLIC
-from erce.study.plan import Speed, dry_run, limits
+from erce.study.memory import DEVICES, PUBLIC
+from erce.study.plan import Speed, dry_run, limits, steps
 from erce.study.run import run
+from erce.tasks import TASKS
+from erce.types import Pools, Problem
 
 RECIPE = tiny_recipe(
     control="mini-sums-answer-only",
@@ -100,6 +104,15 @@ def test_the_time_on_a_cpu_is_that_of_the_cells_that_are_done(finished):
     assert "unknown for this device; measure it and give --tokens-per-second" in unknown
 
 
+@pytest.mark.parametrize(
+    ("demonstrations", "epochs", "batch", "expected"),
+    [(1000, 3.0, 16, 189), (126, 3.0, 16, 24), (17, 1.0, 16, 2), (16, 1.5, 16, 2), (9, 1.0, 8, 2)],
+)
+def test_the_last_batch_of_an_epoch_is_a_step(demonstrations, epochs, batch, expected):
+    training = Training(epochs=epochs, batch_size=batch, micro_batch_size=1)
+    assert steps(replace(RECIPE, training=training), demonstrations) == expected
+
+
 def test_hours_are_tokens_over_a_measured_speed():
     lines = dry_run(BIG_HERE, NOWHERE)
     read = numbers(lines_of(lines, "in all")[0])[1]
@@ -143,6 +156,92 @@ def test_problems_that_are_not_here_are_assumed_from_their_means(monkeypatch):
     assert "--data FOLDER counts the real texts" in note
 
 
+def test_sizes_that_a_run_would_refuse_are_never_assumed_away(monkeypatch):
+    pool = tuple(
+        Problem(id=f"{n}", prompt=f"{n} {'+' * n} 2?", demonstration="#### 2", answer="2") for n in range(8)
+    )
+    monkeypatch.setitem(TASKS, "gsm8k", replace(TASKS["gsm8k"], pools=lambda _: Pools(pool[:6], pool[6:])))
+    with pytest.raises(InputError, match="100"):
+        dry_run(replace(BIG, n_train=100, n_validation=1, n_test=1), NOWHERE)
+
+
+def test_a_refused_demonstration_is_never_assumed_away(monkeypatch):
+    wrong = Problem(id="1", prompt="1 + 1?", demonstration="#### 3", answer="2")
+    pool = tuple(replace(wrong, id=f"{n}", prompt=f"{n} {'+' * n} 2?") for n in range(8))
+    monkeypatch.setitem(TASKS, "gsm8k", replace(TASKS["gsm8k"], pools=lambda _: Pools(pool[:6], pool[6:])))
+    with pytest.raises(ValueError, match="'gsm8k': its verifier refuses the demonstration of problem"):
+        dry_run(replace(BIG, n_train=1, n_validation=1, n_test=1), NOWHERE)
+
+
+def programs(folder: Path, *, answer: int) -> Recipe:
+    """MBPP with three problems in its own form; the programs to train on give `answer` in place of 7."""
+    asked = {
+        601: ("that counts how many days there are from one Monday to the next", "days", answer),
+        603: ("giving back the number of hills on which the city of Rome was built", "hills", answer),
+        11: ("whose value is the fourth prime after an even one has been left out", "prime", 7),
+    }
+    rows = [
+        {
+            "task_id": number,
+            "prompt": f"Write a function {what}.",
+            "code": f"def {name}():\n    return {given}",
+            "test_imports": [],
+            "test_list": [f"assert {name}() == 7"],
+        }
+        for number, (what, name, given) in asked.items()
+    ]
+    (folder / "sanitized-mbpp.json").write_text(json.dumps(rows), encoding="utf-8")
+    sizes = {"n_train": 1, "n_validation": 1, "n_test": 1}
+    return replace(RECIPE, task="mbpp", control=None, data=str(folder), training=Training(), **sizes)
+
+
+def own(folder: Path, *, answer: int) -> Recipe:
+    """A file and a function of one's own; demonstrations give `answer` in place of 7."""
+    what = (
+        "gives seven",
+        "days of a week",
+        "2 · 2 + 3",
+        "the wonders of antiquity",
+        "pi · 2 + 0.72 …",
+        "VII",
+    )
+    rows = [{"prompt": each, "demonstration": f"{answer}", "answer": "7"} for each in what]
+    judge = "def judge(problem, completion):\n    return completion.text == problem.answer\n"
+    (folder / "plan_own.py").write_text(judge, encoding="utf-8")
+    (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    sizes = {"n_train": None, "n_validation": None, "n_test": None}
+    data = str(folder / "own.jsonl")
+    return replace(RECIPE, task="plan_own:judge", control=None, data=data, training=Training(), **sizes)
+
+
+@pytest.mark.filterwarnings("ignore::erce.tasks.source.ChecksumWarning")
+@pytest.mark.parametrize("given", [programs, own])
+def test_a_demonstration_that_a_run_would_refuse_a_dry_run_refuses_in_the_same_words(
+    given, tmp_path, monkeypatch
+):
+    right, wrong = tmp_path / "right", tmp_path / "wrong"
+    right.mkdir()
+    wrong.mkdir()
+    monkeypatch.syspath_prepend(right)
+    assert ": 3 cells;" in dry_run(given(right, answer=7), NOWHERE)[0]
+    recipe, messages = given(wrong, answer=8), []
+    for door in (dry_run, lambda recipe, out: run(recipe, out=out)):
+        with pytest.raises(ValueError, match="its verifier refuses the demonstration of problem") as refused:
+            door(recipe, tmp_path / "study")
+        messages.append(str(refused.value))
+    assert messages[0] == messages[1]
+    assert "8" in messages[0]
+    assert not (tmp_path / "study").exists()
+
+
+def test_of_many_texts_some_are_counted_with_the_longest(monkeypatch):
+    monkeypatch.setattr(plan, "MOST_COUNTED", 2)
+    problems = [Problem(id="", prompt="x" * n, demonstration="", answer="") for n in (3, 30, 6, 9)]
+    texts = plan._counted(None, problems)
+    assert [text.prompt - plan.TEMPLATE_TOKENS for text in texts] == [1, 10, 2, 2]
+    assert any("the tokens of about 2 are counted" in line for line in dry_run(RECIPE, NOWHERE))
+
+
 def test_a_limit_bounds_all_three_sizes_of_all_tasks():
     mini = Path(__file__).parents[2] / "recipes" / "mini.toml"
     assert limits(mini, 32) == {"n_train": 32, "n_validation": 32, "n_test": 32}
@@ -161,6 +260,23 @@ def test_a_limit_on_a_file_of_ones_own_goes_by_what_the_file_has(tmp_path):
     assert sizes["n_train"] == 5
     assert 0 < sizes["n_validation"] < 5
     assert 0 < sizes["n_test"] < 5
+
+
+def test_a_dry_run_prints_and_writes_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert main(["run", "mini", "--limit", "8", "--dry-run"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("runs/mini-limit8: 37 cells; a dry run, nothing is written\n")
+    assert "mini-sums: 8 train, 8 validation, 8 test problems" in printed
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_help_names_every_device(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f"{', '.join(DEVICES)} or cpu (h100)" in printed
 
 
 def test_what_a_run_would_refuse_a_dry_run_refuses(tmp_path, monkeypatch, capsys):

@@ -5,6 +5,7 @@ leaves the same cell folders. An engine yields which cell is done or has failed,
 """
 
 import shutil
+import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -117,8 +118,9 @@ def _remove(path: Path) -> None:
 
 @dataclass
 class CellFailure:
-    """A context that catches what a cell raises; Ctrl-C and an exit pass.
+    """A context that catches what a cell raises, and an exit by the task's own code.
 
+    Ctrl-C passes, and so does an exit by a signal's handler, such as a user's own or Ray's for SIGTERM.
     `line` is fit for a terminal: control characters of a server or a model are replaced.
     """
 
@@ -133,7 +135,7 @@ class CellFailure:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        if not isinstance(error, Exception):
+        if error is None or not isinstance(error, Exception | SystemExit) or _is_signals_exit(error):
             return False
         self.trace = "".join(traceback.format_exception(error))
         self.line = one_line(error)
@@ -141,6 +143,14 @@ class CellFailure:
         self.fatal = disk or isinstance(error, VerifierError)
         self.diverged = isinstance(error, DivergedError)
         return True
+
+
+def _is_signals_exit(error: BaseException) -> bool:
+    """Return whether the function that handles a signal in Python has raised the exit."""
+    handlers = map(signal.getsignal, (signal.SIGTERM, signal.SIGINT))
+    codes = {getattr(handler, "__code__", None) for handler in handlers}
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    return isinstance(error, SystemExit) and any(frame.f_code in codes for frame in frames)
 
 
 def one_line(error: BaseException) -> str:

@@ -12,8 +12,8 @@ from toys.engine_work import CELLS, RECIPE
 from toys.waiting import until
 
 from erce.files import read_json
-from erce.study.engines import FAILURE, Work, open_engine
-from erce.study.engines.locks import pack, study_lock, unpack
+from erce.study.engines import FAILURE, LOG, Work, open_engine, study_lock
+from erce.study.engines.locks import pack, unpack
 from erce.study.engines.processes import devices_of
 from erce.study.folder import RESULT, cell_folder
 
@@ -35,6 +35,13 @@ def test_every_cell_runs_once_and_is_reported_when_done(tmp_path, engine):
     done = ended(tmp_path, engine_work.leave_a_result, engine)
     assert sorted(done, key=CELLS.index) == CELLS
     assert not any(each.failure for each in done.values())
+    assert {(folder(tmp_path, cell) / "runs").read_text() for cell in CELLS} == {"once\n"}
+
+
+@pytest.mark.parametrize("engine", [HERE, pytest.param(PROCESSES, marks=pytest.mark.slow)], ids=str)
+def test_what_is_done_is_not_run_again(tmp_path, engine):
+    ended(tmp_path, engine_work.leave_a_result, engine)
+    ended(tmp_path, engine_work.leave_a_result, engine)
     assert {(folder(tmp_path, cell) / "runs").read_text() for cell in CELLS} == {"once\n"}
 
 
@@ -70,6 +77,24 @@ def test_a_cell_that_fails_is_a_line_and_its_folder_has_the_traceback(tmp_path, 
             assert (each.failure, traceback.exists()) == ("", False)
 
 
+@pytest.mark.parametrize("engine", [HERE, pytest.param(PROCESSES, marks=pytest.mark.slow)], ids=str)
+def test_a_success_takes_the_old_traceback_away(tmp_path, engine):
+    ended(tmp_path, engine_work.fail_at_lam_one, engine)
+    ended(tmp_path, engine_work.leave_a_result, engine)
+    assert not list(tmp_path.rglob(FAILURE))
+    assert not list(tmp_path.rglob(LOG))
+
+
+def leave_the_interpreter(root, recipe, cell):
+    sys.exit(0)
+
+
+def test_a_task_that_exits_is_a_failure_of_its_cell(tmp_path):
+    assert {done.failure for done in ended(tmp_path, leave_the_interpreter, HERE).values()} == {
+        "SystemExit: 0"
+    }
+
+
 @pytest.mark.parametrize("fails", [engine_work.fill_the_disk, engine_work.judge_wrongly])
 def test_a_full_disk_and_a_verify_that_raises_are_hopeless(fails, tmp_path):
     done = ended(tmp_path, fails, HERE)
@@ -94,8 +119,7 @@ DRIVER = """
 import sys
 from pathlib import Path
 from toys import FINDS_TOYS, engine_work
-from erce.study.engines import Work, open_engine
-from erce.study.engines.locks import study_lock
+from erce.study.engines import Work, open_engine, study_lock
 
 if __name__ == "__main__":
     root = Path(sys.argv[1])
@@ -155,12 +179,45 @@ def test_a_second_driver_is_refused_until_the_first_has_gone(driver):
 
 
 @pytest.mark.parametrize(
+    ("name", "jobs", "sentence"),
+    [
+        ("cluster", 1, "no engine 'cluster'; there are here, processes, ray"),
+        ("here@host", 1, "no engine 'here@host'"),
+        ("here", 2, "jobs = 2 with engine 'here'"),
+        ("processes", 0, "jobs = 0"),
+    ],
+)
+def test_an_engine_that_cannot_be_is_one_sentence(tmp_path, name, jobs, sentence):
+    work = Work(tmp_path, RECIPE, engine_work.leave_a_result)
+    with pytest.raises(ValueError, match=sentence), open_engine(work, engine=name, jobs=jobs):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("jobs", "gpus", "visible", "expected"),
+    [
+        (2, 0, ["0"], [None, None]),
+        (2, 1, ["3", "5"], ["3", "5"]),
+        (2, 2, ["0", "1", "2", "3"], ["0,1", "2,3"]),
+        (4, 0.5, ["0", "1"], ["0", "0", "1", "1"]),
+        (3, 0.25, ["GPU-a"], ["GPU-a"] * 3),
+    ],
+)
+def test_processes_see_their_own_devices(jobs, gpus, visible, expected):
+    assert devices_of(jobs, gpus=gpus, visible=visible) == expected
+
+
+@pytest.mark.parametrize(
     ("jobs", "gpus", "visible", "way_out"),
     [(3, 1, ["0", "1"], "--jobs 2"), (2, 2, ["0", "1", "2"], "--jobs 1"), (1, 1, [], "gpus = 0")],
 )
 def test_more_devices_than_there_are_is_refused(jobs, gpus, visible, way_out):
     with pytest.raises(ValueError, match=way_out):
         devices_of(jobs, gpus=gpus, visible=visible)
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
 def test_a_folder_travels_whole_and_replaces_what_is_there(tmp_path):
@@ -177,10 +234,3 @@ def test_a_folder_travels_whole_and_replaces_what_is_there(tmp_path):
     )
     unpack(pack(tmp_path / "nothing"), arrived, scratch=tmp_path)
     assert (arrived / RESULT).is_file()
-
-
-@pytest.mark.parametrize("engine", [HERE, pytest.param(PROCESSES, marks=pytest.mark.slow)], ids=str)
-def test_what_is_done_is_not_run_again(tmp_path, engine):
-    ended(tmp_path, engine_work.leave_a_result, engine)
-    ended(tmp_path, engine_work.leave_a_result, engine)
-    assert {(folder(tmp_path, cell) / "runs").read_text() for cell in CELLS} == {"once\n"}

@@ -86,6 +86,19 @@ def test_a_node_that_is_lost_costs_nothing_but_time(tmp_path, nodes):
     assert {path.name.split("-on-")[0] for path in signs.glob(f"*-on-{two.node_id}")} >= lost
 
 
+def test_a_process_that_is_connected_already_stays_connected(tmp_path, nodes):
+    import ray
+
+    done = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
+    ray.init(nodes[0].address, log_to_driver=False)
+    try:
+        with open_engine(done, engine="ray@no-such-host:1") as run:
+            assert not any(end.failure for end in run(CELLS))
+        assert ray.is_initialized()
+    finally:
+        ray.shutdown()
+
+
 def test_a_cell_too_large_for_its_node_is_given_up(tmp_path, monkeypatch):
     for name, value in {"usage_threshold": "0.001", "monitor_refresh_ms": "200"}.items():
         monkeypatch.setenv(f"RAY_memory_{name}", value)
@@ -99,6 +112,16 @@ def test_a_cell_too_large_for_its_node_is_given_up(tmp_path, monkeypatch):
     assert done.failure.startswith("OutOfMemoryError: ")
     text = (cell_folder(work_to_do.root, work_to_do.recipe, done.cell) / FAILURE).read_text()
     assert "running low on memory" in text
+
+
+def test_a_process_that_dies_on_its_node_leaves_what_is_known_with_its_cell(tmp_path, engine):
+    work_to_do = work(tmp_path / "study", engine_work.speak_and_die, tmp_path / "signs")
+    with open_engine(work_to_do, engine=engine) as run:
+        ends = list(run(CELLS[:1]))
+    assert [done.failure.split(":")[0] for done in ends] == ["WorkerCrashedError"]
+    text = (cell_folder(work_to_do.root, work_to_do.recipe, CELLS[0]) / FAILURE).read_text()
+    assert text.startswith("WorkerCrashedError: The worker died unexpectedly")
+    assert "the logs of Ray's session" in text
 
 
 def test_a_folder_travels_only_while_no_other_process_works_in_it(tmp_path, nodes):
@@ -123,6 +146,16 @@ def test_a_folder_travels_only_while_no_other_process_works_in_it(tmp_path, node
         running.join(DEADLINE_SECONDS)
     assert [done.failure for done in ends] == [""]
     assert (folder / "runs").read_text() == "whole\nonce\n"
+
+
+def test_a_folder_that_another_process_keeps_is_its_cells_failure_alone(tmp_path, nodes):
+    """After `ORPHAN_WAIT_SECONDS`, in the process that Ray is in."""
+    work_to_do = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
+    held = cell_folder(work_to_do.root, work_to_do.recipe, CELLS[0]).name
+    with cell_lock(work_to_do.root, held), open_engine(work_to_do, engine=f"ray@{nodes[0].address}") as run:
+        failed = [(done.cell, done.failure) for done in run(CELLS) if done.failure]
+    assert [cell for cell, _ in failed] == CELLS[:1]
+    assert f"another process has worked on {held}" in failed[0][1]
 
 
 @pytest.mark.parametrize(
@@ -199,17 +232,17 @@ def test_no_task_outlives_a_driver_that_is_killed(tmp_path, engine):
     until(lambda: all(time.time() - path.stat().st_mtime > 5 for path in signs.iterdir()))
 
 
+def test_an_address_without_a_cluster_is_one_sentence(tmp_path):
+    work_to_do = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
+    sentence = r"no Ray cluster at 127.0.0.1:9: .*refused"
+    with pytest.raises(ValueError, match=sentence), open_engine(work_to_do, engine="ray@127.0.0.1:9"):
+        pass
+
+
 def test_a_client_servers_address_is_refused(tmp_path):
     work_to_do = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
     with (
         pytest.raises(ValueError, match="ray job submit"),
         open_engine(work_to_do, engine="ray://head:10001"),
     ):
-        pass
-
-
-def test_an_address_without_a_cluster_is_one_sentence(tmp_path):
-    work_to_do = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
-    sentence = r"no Ray cluster at 127.0.0.1:9: .*refused"
-    with pytest.raises(ValueError, match=sentence), open_engine(work_to_do, engine="ray@127.0.0.1:9"):
         pass
