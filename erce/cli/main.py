@@ -436,7 +436,7 @@ def _parser() -> argparse.ArgumentParser:
     command(tasks)
     added = command(theory)
     added.add_argument("--out", type=Path, default=Path("theory.html"), help="the page (theory.html)")
-    added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")
+    added.add_argument("--json", type=Path, metavar="FILE", help="write its numbers to FILE as well")
     add_verify(command(verify))
     add_sandbox(command(doctor))
     return parser
