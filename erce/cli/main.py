@@ -256,7 +256,7 @@ def import_(options: argparse.Namespace) -> None:
     from erce.imports import BASELINE, Reading, import_study, read_rows_file, study_of_rows
 
     if options.rows is not None:
-        study = study_of_rows(options.out, read_rows_file(options.rows), temperature=options.temperature)
+        study = study_of_rows(options.out, read_rows_file(options.rows))
     else:
         reading = Reading(
             format=options.format,
@@ -266,7 +266,6 @@ def import_(options: argparse.Namespace) -> None:
             scorer=options.scorer,
             plus=options.plus,
             temperature=options.temperature,
-            errors=options.errors,
         )
         arms = _arms([[BASELINE, *options.baseline], *options.arm])
         study = import_study(options.out, arms, validation=_arms(options.validation), reading=reading)
@@ -436,7 +435,7 @@ def _parser() -> argparse.ArgumentParser:
     command(tasks)
     added = command(theory)
     added.add_argument("--out", type=Path, default=Path("theory.html"), help="the page (theory.html)")
-    added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")
+    added.add_argument("--json", type=Path, metavar="FILE", help="write its numbers to FILE as well")
     add_verify(command(verify))
     add_sandbox(command(doctor))
     return parser

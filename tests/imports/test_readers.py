@@ -17,7 +17,7 @@ from toys.logs import (
 )
 
 from erce.cli.main import main
-from erce.imports import Reading, import_study
+from erce.imports import Reading
 from erce.imports.readers import PATTERNS, format_of, read_log_and_prompts
 from erce.study.export import COLUMNS, export
 from erce.study.folder import read_study
@@ -27,21 +27,19 @@ from erce.types import BASELINE
 PAGE = Path(__file__).parents[2] / "docs" / "records.md"
 
 
-def test_the_format_is_read_from_the_content(tmp_path):
+def test_the_format_is_told_by_the_name(tmp_path):
     logs = {
         "lm-eval": next(write_lm_eval(tmp_path / "lm", [[1]]).iterdir()),
         "inspect": write_inspect(tmp_path / "a.json", [[1]]),
-        "evalplus": write_evalplus(tmp_path / "b.json", [[("pass", "pass")]]),
+        "evalplus": write_evalplus(tmp_path / "b_eval_results.json", [[("pass", "pass")]]),
     }
     assert {kind: format_of(path) for kind, path in logs.items()} == {kind: kind for kind in PATTERNS}
     assert {
         kind: list(read_log_and_prompts(path, "a", 0, Reading(temperature=0))[1].values())
         for kind, path in logs.items()
     } == {"lm-eval": ["Q: 0+0?\nA:"], "inspect": ["Add.\n\n0+0?"], "evalplus": [""]}
-    for content in ("no log", "[]", '{"a": 1}', ""):
-        (tmp_path / "c").write_text(content)
-        with pytest.raises(ValueError, match="is not a log of lm-eval, inspect, evalplus"):
-            format_of(tmp_path / "c")
+    with pytest.raises(ValueError, match="not the name of a log of lm-eval, inspect, evalplus"):
+        format_of(tmp_path / "c.txt")
 
 
 def test_the_pages_logs_become_rows(tmp_path):
@@ -83,18 +81,6 @@ def test_base_and_plus_are_two_verdicts_of_evalplus(tmp_path, plus, accepted, re
     assert rows[2].completion == rows[2].extracted == "def f():\n    return 1"
 
 
-def test_the_samples_of_evalplus_stand_for_the_results_beside_them(tmp_path):
-    path = tmp_path / "m_hf_temp_0.0.jsonl"
-    path.write_text('{"task_id": "HumanEval/0", "solution": ""}\n', encoding="utf-8")
-    with pytest.raises(ValueError, match=r"m_hf_temp_0\.0_eval_results\.json is not beside it; run evalplus"):
-        from_evalplus(path, arm="a")
-    write_evalplus(tmp_path / "m_hf_temp_0.0_eval_results.json", [[("pass", None)]])
-    [row] = from_evalplus(path, arm="a")
-    assert (row.decoding, row.temperature, row.accepted) == ("greedy", 0.0, True)
-    study = import_study(tmp_path / "study", {"baseline": [path]})
-    assert study.outcomes("humaneval", BASELINE, split="test", decoding="greedy").tolist() == [[[1]]]
-
-
 def test_the_temperature_may_stand_in_the_name_of_the_folder(tmp_path):
     folder = tmp_path / "m_hf_temp_0.8"
     folder.mkdir()
@@ -111,10 +97,20 @@ def test_the_temperature_may_stand_in_the_name_of_the_folder(tmp_path):
             {},
             "does not say how it was sampled; give --temperature",
         ),
-        ("a_temp_1_eval_results.json", [[("pass", None)]], {"plus": True}, "no verdicts of the added tests"),
+        (
+            "a_temp_1_eval_results.json",
+            [[("pass", None)]],
+            {"plus": True},
+            "without base_status and plus_status",
+        ),
         ("a_temp_1_eval_results.json", [], {}, "has no section 'eval' with anything in it"),
         ("a_temp_1_eval_results.json", "[", {}, "is not JSON"),
-        ("a_temp_1_eval_results.json", '{"eval": {"HumanEval/0": {"nfiles": 1}}}', {}, "by an old evalplus"),
+        (
+            "a_temp_1_eval_results.json",
+            '{"eval": {"HumanEval/0": {"nfiles": 1}}}',
+            {},
+            "without base_status; evaluate it again",
+        ),
         ("a_temp_1_eval_results.json", '{"eval": {"HumanEval/0": [{}]}}', {}, "without base_status"),
     ],
 )

@@ -246,38 +246,6 @@ def test_a_log_of_inspect_becomes_a_study_with_what_it_says(tmp_path):
     assert next(read_rows(study.root / PROBLEMS))["prompt"] == "Add.\n\n0+0?"
 
 
-def test_a_folder_with_one_json_log_of_inspect_is_that_log(tmp_path):
-    folder = tmp_path / "logs"
-    folder.mkdir()
-    write_inspect(folder / "2026-01-01_gsm8k_x.json", [[1], [0]], temperature=0)
-    (folder / "logs.json").write_text('{"2026-01-01_gsm8k_x.json": {}}')
-    study = import_study(tmp_path / "study", {"baseline": [folder]})
-    outcomes = study.outcomes("inspect_evals-gsm8k", BASELINE, split="test", decoding="greedy")
-    assert outcomes.tolist() == [[[1], [0]]]
-    write_inspect(folder / "other.json", [[1], [0]], temperature=0)
-    with pytest.raises(ValueError, match=r"has 2 logs .*name one with --task, or give the one file"):
-        import_study(tmp_path / "again", {"baseline": [folder]})
-
-
-def test_failed_samples_count_as_wrong_up_to_the_share_that_is_allowed(tmp_path, capsys):
-    log = write_inspect(tmp_path / "log.json", [[1], [1], [1], [1]], temperature=0)
-    content = json.loads(log.read_text())
-    content["samples"][2] |= {"error": {"message": "server"}, "scores": None}
-    log.write_text(json.dumps(content))
-    words = ["import", str(tmp_path / "study"), "--baseline", str(log)]
-    assert main([*words, "--errors", "0.2"]) == 2
-    assert "1 of 4 samples" in capsys.readouterr().err
-    assert main([*words, "--errors", "0.25"]) == 0
-    study = read_study(tmp_path / "study")
-    [result] = study.results.values()
-    scores = result["scores"]["test"]["greedy"]
-    assert (scores["pass@1"], scores["reasons"]) == (0.75, {"passed": 0.75, "error": 0.25})
-    [warning] = result["warnings"]
-    assert warning.endswith("failed with an error; they count as wrong")
-    with pytest.raises(ValueError, match=r"errors = 1\.5 is not a share"):
-        Reading(errors=1.5)
-
-
 def two(folder, **change):
     """A baseline and an arm of it, and the arm's file changed."""
     return {
@@ -313,7 +281,11 @@ def two(folder, **change):
         (lambda at: two(at) | {"lam=0": [at / "a"]}, {}, "arms 'baseline' and 'lam=0' are the same"),
         (lambda at: two(at) | {"lam=two": [at / "a"]}, {}, "arm 'lam=two' is not a λ; write lam=2"),
         (lambda at: two(at) | {"../up": [at / "a"]}, {}, r"no arm can be called '\.\./up'"),
-        (lambda at: two(at) | {"base": [at / "a", at / "b"]}, {}, "arm 'base' has 2 logs"),
+        (
+            lambda at: two(at) | {"base": [at / "a", at / "b"]},
+            {},
+            "arm 'base', seed 0, problem '0', sample 0 is there twice",
+        ),
         (two, {"format": "evalplus"}, r"0 logs \(none\)"),
         (
             lambda at: {"baseline": [write_lm_eval(at / "s", [[1]], settings={"do_sample": True})]},
@@ -388,7 +360,7 @@ def test_the_report_of_imported_logs_is_whole(tmp_path, capsys, tool):
         path = tmp_path / f"{name}{seed}"
         if tool == "inspect samples":
             values = [[int(at + sample + seed < right) for sample in range(3)] for at in range(8)]
-            return write_inspect(path, values, temperature=0.7)
+            return write_inspect(path.with_suffix(".json"), values, temperature=0.7)
         values = [[int(at + seed < right)] for at in range(8)]
         if tool == "evalplus greedy":
             path = tmp_path / f"{name}{seed}_temp_0.0_eval_results.json"

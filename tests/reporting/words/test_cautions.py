@@ -1,13 +1,13 @@
 """Each thing that could be wrong is named just past its limit, with its number, and not just before it."""
 
 import pytest
-from toys.studies import CONTROL, TASK, make_study, with_results
+from toys.studies import TASK, make_study, with_results
 
-from erce.files import write_json, write_rows
+from erce.files import write_json
 from erce.reporting.numbers.gains import summary
 from erce.reporting.numbers.inference import power
 from erce.reporting.words.cautions import NOTHING_TO_DO, PILOT, cautions, faults, next_steps
-from erce.study.folder import PROBLEMS, cell_folder, read_study
+from erce.study.folder import cell_folder, read_study
 from erce.study.rounds import verified_by_several
 
 BEST = {0.5: 1.0, None: 0.2}  # λ = 0.5 is chosen and has the best test row; else 0.7
@@ -143,23 +143,6 @@ def test_cross_entropy_as_the_best_test_row_is_no_gain_that_picking_would_overst
 
 def test_a_chosen_row_that_is_the_best_test_row_is_no_caution(whole):
     assert not _cautions_with(whole, "The best test row")
-
-
-def _ask(split, name, prompt, answer="7"):
-    return {"task": TASK, "split": split, "problem": name, "prompt": prompt, "answer": answer, "tests": []}
-
-
-def test_overlap_counts_test_problems_of_the_studys_own_task_once(tmp_path):
-    study = _made(tmp_path, problems=3)
-    rows = [
-        _ask("train", "t1", "Name it."),
-        _ask("validation", "v1", "name IT"),
-        _ask("test", "e1", "Name it"),
-    ]
-    other = [_ask("train", "t2", "Say it.") | {"task": CONTROL}, _ask("test", "e2", "Say it.")]
-    write_rows(study.root / PROBLEMS, rows + other + [{"task": TASK, "split": "test", "problem": "bare"}])
-    [text] = _cautions_with(study, "of another split asks")
-    assert text.startswith("1 test problem asks what a problem of another split asks (e1 and t1)")
 
 
 def test_every_fault_is_a_sentence_and_its_remedy_a_next_step(tmp_path):

@@ -178,5 +178,5 @@ def test_a_study_in_which_all_is_alike_says_that_and_nothing_else(tmp_path, righ
     study_summary = summary(make_study(tmp_path, right=lambda task, arm, decoding: right))
     assert list(sentences(study_summary)) == ["headline"]
     assert sentences(study_summary)["headline"].startswith(f"On the 30 test problems {words}")
-    low, high = figures.accuracy(study_summary, [TASK]).axes[0].get_ylim()
+    low, high = figures.accuracy(study_summary, TASK).axes[0].get_ylim()
     assert high - low >= 10
