@@ -85,7 +85,6 @@ Halved = own(Tsallis, gradient=lambda log_p, p: curvature(log_p, p) / 2)
 InP = own(Tsallis, gradient=lambda log_p, p: -2 * p)  # d value / d p in place of d value / d logits
 Other = own(Tsallis, value_and_logit_grad=lambda _, log_p, p: (plain(log_p, p) + 1, curvature(log_p, p)))
 Rounded = own(Tsallis, lambda log_p, p: plain(log_p, p).float())
-Writing = own(Tsallis, lambda log_p, p: 1 - p.square_().sum(-1))
 # Less the mean of the rows, so that a chunk's size would change it.
 Centred = own(Tsallis, lambda log_p, p: plain(log_p, p) - plain(log_p, p).mean(), curvature)
 Squared = own(Tsallis, lambda log_p, p: (p * log_p.square()).sum(-1), of_squares)  # 0 · inf where p is 0
@@ -128,9 +127,8 @@ def test_a_penalty_with_a_kink_and_a_gated_objective_are_taken():
         ("Halved", "a gradient that is not the value's"),
         ("InP", "a gradient that is not the value's"),
         ("Other", "another value than value does"),
-        ("Writing", "writes into log p or p"),
-        ("Centred", "depends on the other rows"),
-        ("Squared", "not finite where a p is 0"),
+        ("Centred", "a gradient that is not the value's"),
+        ("Squared", "value where a p is 0 gives nan; it must be finite"),
         ("Infinite", "value gives inf"),
         ("Lost", "of_order gives None"),
         ("Nameless", "has no value_and_logit_grad"),

@@ -4,18 +4,15 @@ import math
 import os
 import re
 import sys
-from types import SimpleNamespace
 
 import pytest
 import torch
 from torch import Tensor
-from toys.losses import renyi
 from toys.selection import others_slow
 
 from erce.loss import CrossEntropy, LabelSmoothing, Renyi
 from erce.loss.request import Request
-from erce.loss.row_statistics import Slopes, Sums, loss_and_grad_coefficients
-from erce.loss.scored_rows import Rows
+from erce.loss.row_statistics import Slopes
 
 ORDERS = (0.1, 0.5, 0.999, 1.0, 1.001, 2.0, 5.0, math.inf)
 QUICK_ORDERS = others_slow(ORDERS, (0.5, 0.999, 1.0, 2.0, math.inf).__contains__)
@@ -25,10 +22,10 @@ FEW = 2e-7  # relative: a few roundings in float32
 
 
 def hard_rows(v: int) -> tuple[Tensor, Tensor]:
-    """A tile (rows, v) whose rows are not adjacent, and its targets; the last row's is in another shard."""
+    """A tile (rows, v) whose rows are not adjacent, and its targets."""
     x = 3 * torch.randn(9, v + 3, generator=torch.Generator().manual_seed(v))
     normal, peaked, one_hot, ties, equal, high, masked, climbing, _ = x[:, :v]
-    y = torch.tensor([v // 3, v // 4, v - 1, v // 2, 0, v // 5, v - 1, 0, -1])
+    y = torch.tensor([v // 3, v // 4, v - 1, v // 2, 0, v // 5, v - 1, 0, v // 6])
     normal[v // 2] = -3e38  # what some models have for −inf
     peaked[y[1]] += 25
     one_hot[y[2]] = 90
@@ -56,21 +53,19 @@ def curve(u: Tensor, order: float) -> Tensor:
 
 
 def defined_sums(z: Tensor, y: Tensor, order: float) -> dict[str, Tensor]:
-    shift, here = z.amax(-1), (y >= 0) & (y < z.shape[-1])
-    live = z > -math.inf
+    shift, live = z.amax(-1), z > -math.inf
     u = (z - shift[:, None]).masked_fill(~live, -1e30)
-    column, none = y.where(here, 0)[:, None], torch.zeros_like(shift)
-    others = u.exp().scatter(-1, column, u.exp().gather(-1, column).masked_fill(here[:, None], 0)).sum(-1)
+    others = u.exp().scatter(-1, y[:, None], 0).sum(-1)
     if order == math.inf:
         box_cox = (u == 0).sum(-1).to(z.dtype)
     else:
         box_cox = ((u if order >= 1 else order * u).exp() * curve(u, order)).sum(-1)
     return {
         "top": shift,
-        "target": torch.where(here, z.gather(-1, column)[:, 0], -math.inf),
+        "target": z.gather(-1, y[:, None])[:, 0],
         "others": others,
         "box_cox": box_cox,
-        "powers": (order * u).exp().sum(-1) if 1 < order < math.inf else none,
+        "powers": (order * u).exp().sum(-1) if 1 < order < math.inf else torch.zeros_like(shift),
         "squares": (2 * u).exp().sum(-1),
         "total": u.where(live, 0).sum(-1),
         "finite": live.sum(-1).to(z.dtype),
@@ -154,10 +149,9 @@ def check_gradient(
 
 
 def slopes_for(z: Tensor) -> Slopes:
-    """Of about the sizes that λ = 8 gives; the last row's largest logit is another shard's."""
+    """Of about the sizes that λ = 8 gives."""
     plain, box_cox, ratio, uniform, own = torch.rand(5, len(z), generator=torch.Generator().manual_seed(0))
     shift = z.amax(-1).float()
-    shift[-1] += 2
     return Slopes(
         plain=9 * plain, box_cox=-8 * box_cox, ratio=4 * ratio, uniform=uniform / 50, own=-own, shift=shift
     )
@@ -174,18 +168,11 @@ def kernels(kernels, monkeypatch):
     return kernels
 
 
-@pytest.fixture(params=[1, 2, pytest.param(3, marks=pytest.mark.slow)])
-def split_kernels(kernels, request, monkeypatch):
-    """Has so many programs share a row; 130 columns are three blocks, the last of two columns."""
-    monkeypatch.setattr(kernels, "programs_of_a_row", lambda rows, blocks, device: min(request.param, blocks))
-    return kernels
-
-
 @pytest.mark.parametrize("v", [1, pytest.param(5, marks=pytest.mark.slow), 130])
 @pytest.mark.parametrize("order", QUICK_ORDERS)
-def test_the_sums_are_no_further_from_float64_than_pytorchs(split_kernels, order, v):
+def test_the_sums_are_no_further_from_float64_than_pytorchs(kernels, order, v):
     (tile, y), settings = hard_rows(v), {**AS_IS, "order": order}
-    check_sums(measured(split_kernels, tile, y, settings), tile, y, settings)
+    check_sums(measured(kernels, tile, y, settings), tile, y, settings)
 
 
 @pytest.mark.parametrize("v", [1, pytest.param(5, marks=pytest.mark.slow), 130])
@@ -207,94 +194,30 @@ TRANSFORMS = {
 
 
 def few_rows() -> tuple[Tensor, Tensor]:
-    return hard_rows(130)[0][[1, 3, 6, 8]], torch.tensor([60, 65, 129, -1])
+    return hard_rows(130)[0][[1, 3, 6, 8]], torch.tensor([60, 65, 129, 7])
 
 
 @pytest.mark.parametrize("order", others_slow([0.5, 1.0, 2.0], (0.5).__eq__))
 @pytest.mark.parametrize("settings", TRANSFORMS.values(), ids=TRANSFORMS)
-def test_bias_scale_and_cap_are_applied_in_passing(split_kernels, settings, order):
+def test_bias_scale_and_cap_are_applied_in_passing(kernels, settings, order):
     (tile, y), settings = few_rows(), {**settings, "order": order}
-    check_sums(measured(split_kernels, tile, y, settings), tile, y, settings)
+    check_sums(measured(kernels, tile, y, settings), tile, y, settings)
     slopes, ours = slopes_for(logits_of(tile, settings, torch.float32)[0]), tile.clone()
-    write(split_kernels, ours, y, slopes, settings)
-    check_gradient(ours, tile, y, slopes, settings)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("settings", [AS_IS, *TRANSFORMS.values()], ids=["none", *TRANSFORMS])
-def test_at_order_inf_the_second_pass_finds_the_maxima_that_the_first_counted(split_kernels, settings):
-    (tile, _), y, settings = few_rows(), torch.full((4,), -1), {**settings, "order": math.inf}
-    shift, _, _, ties, *_ = measured(split_kernels, tile, y, settings)
-    none = torch.zeros(4)
-    write(split_kernels, tile, y, Slopes(none, none + 1, none, none, none, shift), settings)
-    assert torch.equal((tile != 0).sum(-1).float(), ties)
-
-
-def autograd(row: Tensor, y: Tensor, order: float, lam: float, smoothing: float) -> Tensor:
-    """Of (1 − smoothing) nll + smoothing · the mean of −log p + λ · the Rényi entropy, in float64."""
-    z = row.double().requires_grad_()
-    log_p = z.log_softmax(-1)
-    value = -(1 - smoothing) * log_p[y] - smoothing * log_p.mean() + lam * renyi(log_p, order)
-    return torch.autograd.grad(value, z)[0]
-
-
-@pytest.mark.parametrize("lam", [8.0, pytest.param(-0.1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("order", QUICK_ORDERS)
-def test_the_two_passes_make_the_gradient_of_the_objective(kernels, order, lam):
-    tile, y = (x[:-1] for x in hard_rows(130))
-    exact = torch.zeros(tile.shape, dtype=torch.float64)
-    for row, target, g in zip(tile, y, exact, strict=True):
-        live = row > -math.inf
-        g[live] = autograd(row[live], live[:target].sum(), order, lam, smoothing=0.1)
-    settings = {**AS_IS, "order": order}
-    sums = Sums(*(x.double() for x in kernels.measure(tile, y, request(settings), None)))
-    _, slopes = loss_and_grad_coefficients(sums, Rows(y, y, lam, None), request(settings), None)
-    ours = tile.clone()
-    write(kernels, ours, y, Slopes(*(x.float() for x in slopes)), settings)
-    assert ((ours - exact).abs().amax(-1) <= 1e-6 * exact.abs().amax(-1)).all()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("order", [0.5, 1.0, 2.0, math.inf])
-def test_a_maximum_that_grows_in_every_block_costs_a_rounding_each(split_kernels, order):
-    tile = torch.linspace(0, 1, 1000)[None] * torch.tensor([0.01, 1.0, 300.0])[:, None] - 7
-    y, settings = torch.tensor([500, 999, 0]), {**AS_IS, "order": order}
-    check_sums(measured(split_kernels, tile, y, settings), tile, y, settings, more=16 * 6e-8)
-
-
-@pytest.mark.parametrize("target", [130, 131, 2**32 + 5, -100])
-def test_a_target_outside_of_the_columns_is_none_of_them(split_kernels, target):
-    (tile, _), y, settings = few_rows(), torch.full((4,), target), {**AS_IS, "order": 2.0}
-    check_sums(measured(split_kernels, tile, y, settings), tile, y, settings)
-    slopes, ours = slopes_for(tile), tile.clone()
-    write(split_kernels, ours, y, slopes, settings)
+    write(kernels, ours, y, slopes, settings)
     check_gradient(ours, tile, y, slopes, settings)
 
 
 @pytest.mark.parametrize("cap", [0.0, 20.0])
 @pytest.mark.parametrize("column", [0, 70, 129])
-def test_a_row_that_is_no_distribution_shows_in_its_shift(split_kernels, column, cap):
+def test_a_row_that_is_no_distribution_shows_in_its_shift(kernels, column, cap):
     tile, y = torch.randn(6, 130), torch.tensor([5, 70, 5, 5, 5, 70])
     tile[0, column] = tile[1, column] = tile[4, column] = math.nan
     tile[2, column] = tile[4, 128] = tile[5, column] = math.inf
     settings = {**AS_IS, "softcap": cap, "order": 1.0}
-    shift = measured(split_kernels, tile, y, settings)[0]
+    shift = measured(kernels, tile, y, settings)[0]
     assert shift[[0, 1, 4]].isnan().all()
     assert (shift[[2, 5]] == math.inf).all()
-    assert shift[3] == measured(split_kernels, tile[3:4], y[3:4], settings)[0]
-
-
-@pytest.mark.parametrize("order", [0.5, 1.0, 2.0, math.inf])
-def test_a_shard_without_a_logit_has_sums_and_a_gradient_of_nothing(split_kernels, order):
-    tile, y = torch.full((2, 70), -math.inf), torch.tensor([-1, 3])
-    settings = {**AS_IS, "order": order}
-    sums = dict(zip(SUMS, measured(split_kernels, tile, y, settings), strict=True))
-    assert (torch.stack([sums.pop("top"), sums.pop("target")]) == -math.inf).all()
-    assert not torch.stack([*sums.values()]).any()
-    for shift in (-math.inf, 3.0):
-        ours, slopes = tile.clone(), slopes_for(tile)._replace(shift=torch.tensor([shift, shift]))
-        write(split_kernels, ours, y, slopes, settings)
-        assert ours.sum() == ours[1, 3] == slopes.own[1]
+    assert shift[3] == measured(kernels, tile[3:4], y[3:4], settings)[0]
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
@@ -316,17 +239,6 @@ def test_the_gradient_is_rounded_once_and_written_nowhere_else(kernels, dtype):
     assert torch.equal(tile, in_place)
 
 
-def test_rows_are_split_where_fewer_than_a_wave_and_a_half_of_them_run(kernels, monkeypatch):
-    monkeypatch.setattr(
-        torch.cuda, "get_device_properties", lambda device: SimpleNamespace(multi_processor_count=132)
-    )
-    split = [
-        kernels.programs_of_a_row(rows, 75, torch.device("cuda")) for rows in (1, 64, 200, 395, 396, 4096)
-    ]
-    assert split == [18, 7, 2, 2, 1, 1]
-    assert kernels.programs_of_a_row(1, 3, torch.device("cuda")) == 1  # too few blocks to share
-
-
 def test_without_triton_the_module_is_there_and_says_so(load_again, monkeypatch):
     monkeypatch.setitem(sys.modules, "triton", None)
     assert load_again("erce.loss.triton_kernels").AVAILABLE is False
@@ -334,7 +246,7 @@ def test_without_triton_the_module_is_there_and_says_so(load_again, monkeypatch)
 
 @pytest.mark.skipif(os.environ.get("TRITON_INTERPRET") == "1", reason="everything is interpreted")
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["_measure", "_merge", "_loss_and_grad_coefficients", "_write"])
+@pytest.mark.parametrize("name", ["_measure", "_write"])
 def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkeypatch):
     triton = pytest.importorskip("triton")
     from triton.backends.compiler import GPUTarget
@@ -344,18 +256,13 @@ def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkey
 
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
     fn = getattr(triton_kernels, name)
-    columns = ("lam", "weights", "lse_weights", "losses", "slopes", *Sums._fields, *Slopes._fields)
     types = {
-        **dict.fromkeys(("sums", "partial", "tile", *columns), "*fp32"),
-        **dict.fromkeys(("strength", "slope", "smoothing_share", "cap", "z_loss"), "fp32"),
+        **dict.fromkeys(("sums", "tile", *Slopes._fields, "top"), "*fp32"),
         **dict.fromkeys(("out", "bias"), "*bf16"),
         **dict.fromkeys(("order", "k", "inner", "outer"), "fp64"),  # what torch.compile makes of floats
         "targets": "*i64",
     }
-    flags = ("capped", "smoothing", "diagnose", "exponential", "split")
-    constants = {**dict.fromkeys(flags, True), "block": 2048}
-    if name == "_loss_and_grad_coefficients":
-        constants |= {"lam": None, "block": triton_kernels.SETTLE_BLOCK}
+    constants = {**dict.fromkeys(("capped", "smoothing", "diagnose"), True), "block": 2048}
     constants = {arg: value for arg, value in constants.items() if arg in fn.arg_names}
     signature = {
         arg: "constexpr" if arg in {"form", *constants} else types.get(arg, "i32") for arg in fn.arg_names
@@ -363,24 +270,16 @@ def test_the_kernels_compile_for_a_card_that_is_not_there(name, tmp_path, monkey
     for form in range(4):
         source = ASTSource(fn, signature, constexprs={"form": form, **constants})
         ptx = triton.compile(source, target=GPUTarget("cuda", 90, 32)).asm["ptx"]
-        if name == "_loss_and_grad_coefficients":
-            continue
         assert not re.search(r"(add|mul|fma|div|ex2)\S*\.f64", ptx)
-        unlike_the_interpreters = {
-            "_measure": "max.NaN.f32",
-            "_merge": "ex2.approx.ftz",
-            "_write": "cvt.rn.bf16",
-        }
-        assert unlike_the_interpreters[name] in ptx
+        assert {"_measure": "max.NaN.f32", "_write": "cvt.rn.bf16"}[name] in ptx  # not the interpreter's
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("rows", [1024, 5], ids=["a program a row", "rows split over programs"])
 @pytest.mark.parametrize("order", ORDERS)
-def test_compiled_at_full_size_they_are_no_further_from_float64_than_pytorchs(order, rows):
+def test_compiled_at_full_size_they_are_no_further_from_float64_than_pytorchs(order):
     from erce.loss import triton_kernels as kernels
 
-    v, more = 151_936, 3e-6  # a card's own e^u is off by some 6e-8 |u|
+    rows, v, more = 1024, 151_936, 3e-6  # a card's own e^u is off by some 6e-8 |u|
     tile = 3 * torch.randn(rows, v, device="cuda", generator=torch.Generator("cuda").manual_seed(0))
     y = torch.arange(rows, device="cuda") * 148
     tile[torch.arange(0, rows, 2), y[::2]] += 25
