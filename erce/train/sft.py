@@ -9,7 +9,6 @@ A file that names none of our fields trains plain cross-entropy, as it does unde
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -19,7 +18,6 @@ from accelerate.commands.launch import launch_command_parser
 from datasets import load_dataset
 from datasets.exceptions import DatasetsError
 from trl.scripts.utils import (
-    DatasetConfig,
     DatasetMixtureConfig,
     ScriptArguments,
     TrlParser,
@@ -99,7 +97,7 @@ def _parsed(config: str | Path | None, overrides: list[str]) -> tuple[Any, ERCEC
         *sections, unknown = parser.parse_args_and_config(flags, return_remaining_strings=True)
     except InputError:
         raise
-    except ValueError as error:  # a value that TRL's own configs refuse
+    except (ValueError, TypeError) as error:  # a value that TRL's own configs refuse, an entry of datasets
         raise InputError(str(error)) from error
     if unknown:
         flag = next((word for word in unknown if word.startswith("--")), unknown[0])
@@ -122,17 +120,6 @@ def _check_file(path: Path, names: list[str]) -> None:
     for name in settings:
         if name not in (*names, "env"):
             _refuse(str(name), names, where=where)
-    _check_datasets(settings.get("datasets") or [], where)
-
-
-def _check_datasets(datasets: Any, where: str) -> None:
-    names = [field.name for field in fields(DatasetConfig)]
-    for at, entry in enumerate(datasets if isinstance(datasets, list) else [datasets]):
-        if not isinstance(datasets, list) or not isinstance(entry, dict) or "path" not in entry:
-            raise InputError(f"{where}datasets is a list of entries with a `path`, got {entry!r}")
-        for name in entry:
-            if name not in names:
-                _refuse(str(name), names, where=f"{where}datasets[{at}]: ")
 
 
 def _refuse(name: str, known: Iterable[str], *, where: str) -> NoReturn:

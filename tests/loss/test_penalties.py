@@ -52,18 +52,6 @@ def test_value_is_the_definition(logits, case):
     torch.testing.assert_close(penalty_of(case)(log_p), expected, rtol=1e-9, atol=1e-11)
 
 
-@pytest.mark.parametrize("case", EACH, ids=str)
-def test_value_and_gradient_come_with_the_value_alone(case):
-    torch.manual_seed(0)
-    log_p = log_p_of(3 * torch.randn(2, 5, 9))
-    penalty, kept = penalty_of(case), log_p.clone()
-    value, grad = penalty.value_and_logit_grad(log_p, log_p.exp())
-    torch.testing.assert_close(value, penalty.value(log_p, log_p.exp()))
-    assert value.shape == (2, 5)
-    assert grad.shape == (2, 5, 9)
-    assert torch.equal(log_p, kept)
-
-
 @settings(deadline=None)
 @given(logits=LOGITS)
 def test_entropies_lie_between_0_and_log_v_and_fall_with_the_order(logits):
@@ -166,9 +154,3 @@ def test_an_order_that_is_not_above_0_is_refused(family, order):
 def test_a_penalty_that_cannot_be_made_says_why(name, order, way_out):
     with pytest.raises(ValueError, match=f"(?i){name}.*{way_out}"):
         make_penalty(name, order)
-
-
-@pytest.mark.parametrize("case", EACH, ids=str)
-def test_a_penalty_is_made_by_its_name(case):
-    assert isinstance(make_penalty(*case), PENALTIES[case[0]])
-    assert make_penalty(*case) == make_penalty(*case)

@@ -19,9 +19,9 @@ from toys.waiting import DEADLINE_SECONDS
 from erce.errors import DivergedError, InputError, RunError
 from erce.hf.models import BasePolicy, load_model, load_tokenizer
 from erce.recipe import RegularizedObjective, Resources, Training
-from erce.train.distributed import refuse_dispatch
 from erce.train.fine_tune import fine_tune
 from erce.train.launch import LAUNCHER_CONFIG, FineTuning, _command, _config, _failure, launch
+from erce.train.trainer import _refuse_dispatch, _refuse_sharding
 from erce.types import Problem
 
 HOSTILE = """
@@ -127,9 +127,9 @@ def test_two_processes_train_on_and_evaluate_every_row_once_in_every_kind_of_bat
 def test_batches_that_one_process_cuts_for_all_are_refused(tmp_path):
     args = toy.config(tmp_path, accelerator_config={"dispatch_batches": True})
     with pytest.raises(ValueError, match="dispatch_batches=True would train on rows twice; leave it out"):
-        refuse_dispatch(args)
+        _refuse_dispatch(args)
     args = toy.config(tmp_path)
-    refuse_dispatch(args)
+    _refuse_dispatch(args)
     assert args.accelerator_config.dispatch_batches is False
 
 
@@ -295,9 +295,8 @@ def test_a_head_that_nothing_gathers_is_refused(version, tmp_path, monkeypatch):
     kind = DistributedType.DEEPSPEED if version is None else DistributedType.FSDP
     monkeypatch.setattr(Accelerator, "is_fsdp2", False)
     monkeypatch.setattr(Accelerator, "distributed_type", kind)
-    from erce.train.distributed import refuse_sharding
 
     with pytest.raises(
         ValueError, match="does not gather an output head that DeepSpeed or FSDP 1 has sharded"
     ):
-        refuse_sharding(Accelerator(cpu=True))
+        _refuse_sharding(Accelerator(cpu=True))

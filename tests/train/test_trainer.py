@@ -171,25 +171,6 @@ def test_a_penalty_on_the_users_words_is_said_whatever_the_format(row, name, str
     assert not any("is scored" in each for each in warned_of(data, tmp_path, max_steps=1))
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        (
-            {"prompt": "1", "completion": "2", "text": "3"},
-            "a column 'text' gets the end-of-sequence token in pl",
-        ),
-        (
-            {"prompt": "1", "completion": "2", "labels": [1, 2]},
-            "TRL takes the column 'labels' for the tokens to",
-        ),
-    ],
-)
-def test_a_column_whose_name_means_something_else_to_trl_is_said(row, message, tmp_path):
-    assert any(message in each for each in warned_of(toy.Dataset.from_list([row]), tmp_path))
-    row = {name: row[name] for name in ("prompt", "completion")}
-    assert not any(message in each for each in warned_of(toy.Dataset.from_list([row]), tmp_path))
-
-
 def test_data_of_which_nothing_is_left_are_refused(tmp_path):
     row = {"prompt": "what is one and one", "completion": "2"}
     data = toy.Dataset.from_list([row])
