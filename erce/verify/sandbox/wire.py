@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 LIMITS = struct.Struct("3d2Q")  # of a job, from supervisor to worker: seconds of cpu, wall and idle, bytes
-NEW_JUDGE, READY = b"judge", b"ready"  # what else supervisor and worker send each other
+READY = b"ready"  # what a worker says once it is in its tier
 MAX_FRAME_BYTES = 8 << 20
 MAX_ITERATOR_VALUES = 10_000
 TOO_DEEP = "a value that is nested too deeply"
