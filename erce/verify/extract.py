@@ -12,7 +12,7 @@ one. A hedge is not an answer. Each takes time linear in the text.
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from erce.errors import InputError
@@ -30,7 +30,6 @@ TRACES = (  # what reasoning models put around their thoughts
     ("[THINK]", "[/THINK]"),
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
 )
-Traces = Sequence[tuple[str, str]]
 
 
 def text_of(completion: Completion | str) -> str:
@@ -50,14 +49,14 @@ def is_finished(completion: Completion | str) -> bool:
     return isinstance(completion, str) or completion.finished is not False
 
 
-def strip_traces(text: str, traces: Traces = TRACES) -> str:
-    """Return the text outside its reasoning traces; "" if a trace does not close.
+def strip_traces(text: str) -> str:
+    """Return the text outside its reasoning traces, in any case of letters; "" if a trace does not close.
 
-    `traces` are pairs of an opening and a closing mark, in any case of letters. A closing mark without an
-    opening one ends a trace that the prompt began. An opening mark inside a trace says nothing.
+    A closing mark without an opening one ends a trace that the prompt began. An opening mark inside a trace
+    says nothing.
     """
     folded = text.casefold()
-    for opening, end in traces:
+    for opening, end in TRACES:
         if opening.casefold() not in folded and end.casefold() not in folded:
             continue
         *closed, after = re.split(re.escape(end), text, flags=re.IGNORECASE)
@@ -286,7 +285,7 @@ def hedge_after(text: str, end: int) -> str:
 # Programs
 
 
-def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Traces = TRACES) -> str:
+def extract_program(text: str, entry_points: Iterable[str] = ()) -> str:
     """Return the program in a text: of its blocks the last that defines an entry point, else the last.
 
     Blocks are fences of three or more backticks or tildes that name Python, else fences that name nothing,
@@ -300,7 +299,7 @@ def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Trac
     >>> extract_program("Here it is.\\ndef f():\\n    return 1\\n\\nThis returns 1.")
     'def f():\\n    return 1'
     """
-    text = strip_traces(text, traces)
+    text = strip_traces(text)
     fences, prose = _fences(text)
     kinds = [
         [code for language, code in fences if _PYTHON.fullmatch(language)],

@@ -13,13 +13,12 @@ import select
 import signal
 import socket
 import struct
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from erce.verify.sandbox import candidate, wire
+from erce.verify.sandbox import candidate
 from erce.verify.sandbox.judge import serve as judge_job
 from erce.verify.sandbox.kernel import layers, linux
 from erce.verify.sandbox.kernel.layers import Confinement
@@ -39,13 +38,6 @@ _SPACE_OF_DESCRIPTORS = socket.CMSG_SPACE(
 )  # the channel, and the judge's or a script's input and output
 CONFINEMENT_FAILED = 70  # an exit status
 BUSY_CPU_SECONDS = 0.05  # a program that uses less in its idle time is waiting, not computing
-REHEARSALS = 20  # after which Python has specialised the code of a candidate
-_REHEARSED = """
-from collections import Counter
-def f(values, start=0):
-    return sorted(Counter(values).items()), {"a": (1.5, None)}
-"""
-_CALL = ["f", [["l", 3, 1, 2]], [["start", 2]]]
 
 
 def main(control_descriptor: int, supervisor_pid: int, tier: str) -> None:
@@ -66,23 +58,10 @@ def main(control_descriptor: int, supervisor_pid: int, tier: str) -> None:
         os._exit(1)
     os.dup2(1, 2)  # nobody reads standard error from here on
     control.send(READY)
-    _rehearse()
     random.seed(0)  # for every candidate: no verdict must depend on a seed that the system drew
     gc.collect()
     gc.freeze()
     worker.serve()
-
-
-def _rehearse() -> None:
-    """Run a program of our own as a candidate would, which fills Python's caches: forks copy fewer pages."""
-    for _ in range(REHEARSALS):
-        caller, own = socket.socketpair()
-        with caller, own:
-            for message in (["strict", _REHEARSED, [], ["f"]], _CALL, _CALL):
-                wire.send(caller, message)
-            caller.shutdown(socket.SHUT_WR)
-            candidate.Service().serve(own)
-    del sys.modules["program"]
 
 
 def _first_of_its_namespace(proc: int) -> layers.JobNamespaces:
@@ -163,7 +142,8 @@ class Worker:
         if not self._namespaces:
             with suppress(ProcessLookupError, PermissionError):  # what it left, if the tier let it fork
                 os.killpg(program, signal.SIGKILL)
-        elif self._namespaces.renew_scratch():
+        else:
+            self._namespaces.renew_scratch()
             self._of_candidates.rule_files()
 
     def _fork_judge(self, channel: int) -> int:
