@@ -14,7 +14,7 @@ from erce.types import Verdict
 from erce.verify.sandbox import Job, Limits, Outcome, shared
 
 Cases = Sequence[tuple[str, str]]  # (standard input, expected output)
-_SHOWN_LETTERS = 60  # of a word, in a detail
+_SHOWN_LETTERS = 60  # of a line, in a detail
 
 
 def verify_io(
@@ -35,7 +35,7 @@ def verify_io(
 
     Returns:
         A verdict with the reason "passed"; "failed" (the detail says in which case, and shows the first
-        differing word, or what was raised); "timeout"; or "error" (a fault of the machine).
+        differing line, or what was raised); "timeout"; or "error" (a fault of the machine).
 
     Raises:
         InputError: `cases` could not refuse a program.
@@ -44,7 +44,7 @@ def verify_io(
     >>> verify_io(square, [("3", "9"), ("4", "16")]).reason
     'passed'
     >>> verify_io(square, [("3", "9"), ("4", "15\\n")]).detail
-    "wrong output in case 2 of 2: word 1 is '16', not '15'"
+    "wrong output in case 2 of 2: line 1 is '16', not '15'"
     """
     return verify_cases(program, cases, tolerance, limits or Limits()).verdict
 
@@ -69,21 +69,35 @@ def verify_cases(program: str, cases: Cases, tolerance: float | None, limits: Li
 
 
 def first_difference(printed: str, expected: str, tolerance: float | None = None) -> str:
-    """Return a sentence on the first word that differs; "" if all words are equal.
+    """Return a sentence on the first line that differs; "" if all words are equal.
 
     >>> first_difference("1 2\\n\\n3", "1\\n2 3"), first_difference("0.3333", "0.33334", tolerance=1e-3)
     ('', '')
     >>> first_difference("1\\n2\\n", "1\\n2\\n3\\n")
-    "word 3 is missing, which should be '3'"
+    "line 3 is missing, which should be '3'"
     """
-    for number, (mine, wanted) in enumerate(zip_longest(printed.split(), expected.split()), start=1):
+    if _same(printed.split(), expected.split(), tolerance):
+        return ""
+    lines = [[line for line in text.splitlines() if line.strip()] for text in (printed, expected)]
+    for number, (mine, wanted) in enumerate(zip_longest(*lines), start=1):
         if mine is None:
-            return f"word {number} is missing, which should be {_shown(wanted)}"
+            return f"line {number} is missing, which should be {_shown(wanted)}"
         if wanted is None:
-            return f"word {number} is {_shown(mine)}, where the output should have ended"
-        if mine != wanted and (tolerance is None or not _near(mine, wanted, tolerance)):
-            return f"word {number} is {_shown(mine)}, not {_shown(wanted)}"
-    return ""
+            return f"line {number} is {_shown(mine)}, where the output should have ended"
+        if not _same(mine.split(), wanted.split(), tolerance):
+            return f"line {number} is {_shown(mine)}, not {_shown(wanted)}"
+    raise AssertionError("texts with equal lines have equal words")
+
+
+def _same(printed: list[str], expected: list[str], tolerance: float | None) -> bool:
+    if printed == expected:
+        return True
+    if tolerance is None or len(printed) != len(expected):
+        return False
+    return all(
+        mine == wanted or _near(mine, wanted, tolerance)
+        for mine, wanted in zip(printed, expected, strict=True)
+    )
 
 
 def _near(mine: str, wanted: str, tolerance: float) -> bool:
@@ -94,8 +108,9 @@ def _near(mine: str, wanted: str, tolerance: float) -> bool:
     return math.isfinite(target) and abs(value - target) <= tolerance * max(1.0, abs(target))
 
 
-def _shown(word: str) -> str:
-    return repr(word if len(word) <= _SHOWN_LETTERS else f"{word[:_SHOWN_LETTERS]}…")
+def _shown(line: str) -> str:
+    line = line.strip()
+    return repr(line if len(line) <= _SHOWN_LETTERS else f"{line[:_SHOWN_LETTERS]}…")
 
 
 def _check(cases: Cases, tolerance: float | None) -> None:

@@ -48,6 +48,8 @@ def symbolic_difference(left: str, right: str, *, seconds: float) -> str:
     'zero'
     """
     reply = SYMPY.ask(left, right, seconds=seconds)
+    if reply == DIED:  # killed from outside, or by this very check, of which it then dies again
+        reply = SYMPY.ask(left, right, seconds=seconds)
     return "too large" if reply == DIED else reply
 
 

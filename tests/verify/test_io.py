@@ -46,13 +46,13 @@ def test_a_right_program_passes_however_it_reads_prints_and_ends(program):
 @pytest.mark.parametrize(
     ("program", "reason", "detail"),
     [
-        ("print(3)", "failed", "wrong output in case 2 of 3: word 1 is '3', not '30'"),
+        ("print(3)", "failed", "wrong output in case 2 of 3: line 1 is '3', not '30'"),
         (
             ADD + "\nprint('done')",
             "failed",
-            "case 1 of 3: word 2 is 'done', where the output should have ended",
+            "case 1 of 3: line 2 is 'done', where the output should have ended",
         ),
-        ("", "failed", "wrong output in case 1 of 3: word 1 is missing, which should be '3'"),
+        ("", "failed", "wrong output in case 1 of 3: line 1 is missing, which should be '3'"),
         ("print(1 / 0)", "failed", "case 1 of 3: raised ZeroDivisionError: division by zero"),
         (ADD + "\nraise SystemExit(3)", "failed", "case 1 of 3: ended with status 3"),
         (ADD + "\nimport os\nos.write(1, b'3')\nos._exit(4)", "failed", "ended its process (exit status 4)"),
@@ -107,7 +107,7 @@ def test_a_forged_last_word_changes_no_output():
     )
     assert (
         verify_io(forged, CASES).detail
-        == "wrong output in case 1 of 3: word 1 is missing, which should be '3'"
+        == "wrong output in case 1 of 3: line 1 is missing, which should be '3'"
     )
     assert not verify_io(forged.replace("os._exit(0)", "os._exit(1)"), [("", "x")]).accepted
 
@@ -128,7 +128,7 @@ def test_a_forged_last_word_changes_no_output():
 )
 def test_outputs_are_compared_by_their_words(printed, expected, tolerance, same):
     assert (first_difference(printed, expected, tolerance) == "") is same
-    assert first_difference("a" * 500, "b").startswith(f"word 1 is '{'a' * 60}…', not 'b'")
+    assert first_difference("a" * 500, "b").startswith(f"line 1 is '{'a' * 60}…', not 'b'")
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 from toys.answers.hostile import INJECTIONS, injection
@@ -134,6 +136,20 @@ def test_a_worker_that_somebody_killed_is_made_again():
     os.waitid(os.P_PID, killed, os.WEXITED | os.WNOWAIT)
     assert symbolic_difference("x", "y", seconds=60) == "other"
     assert SYMPY.pid not in (None, killed)
+
+
+def test_a_check_whose_worker_is_killed_is_made_again():
+    symbolic_difference("x", "x", seconds=60)
+    assert SYMPY.pid is not None
+    killing = threading.Timer(0.1, kill, (SYMPY.pid,))
+    killing.start()
+    assert symbolic_difference("2", HANGS, seconds=0.5) == "timeout"
+    killing.join()
+
+
+def kill(pid: int) -> None:
+    with suppress(ProcessLookupError):  # a slow machine may have ended it already
+        os.kill(pid, signal.SIGKILL)
 
 
 def test_the_worker_has_a_limit_of_memory():

@@ -24,6 +24,7 @@ TIERS = ("namespaces", "landlock", "seccomp", "none")
 MODES = ("strict", "unproven", "paper", "script")
 WALL_TIMES_CPU = 60  # wall time for each second of processor time, so that a load of 50 changes no verdict
 IDLE_SECONDS = 5.0
+JOBS_PER_JUDGE = 200
 START_SECONDS = 60.0  # until a worker must be ready
 SLACK_SECONDS = 10.0  # of silence beyond the wall limit, after which a worker counts as dead
 
@@ -148,13 +149,16 @@ class SupervisedWorker:
     def __init__(self, tier: str) -> None:
         self.owner = os.getpid()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._judge: socket.socket | None = None
+        self._judged = 0
+        self._channels = [self._control]  # and later that of the judge
         try:
             with theirs:
                 process = _start(theirs.fileno(), tier)
         except BaseException:
             self._control.close()
             raise
-        self._end = weakref.finalize(self, _end, process, self._control, self.owner)
+        self._end = weakref.finalize(self, _end, process, self._channels, self.owner)
         self._control.settimeout(START_SECONDS)
         assert process.stderr is not None
         with process.stderr as errors:
@@ -200,11 +204,14 @@ class SupervisedWorker:
     def _run_judged(self, program: bytes, job: Job, tests: ReadTests, limits: Limits) -> Outcome:
         """Let the judge run the tests, and the candidate answer its calls."""
         began = time.monotonic()
+        if self._judge is None or self._judged >= JOBS_PER_JUDGE:
+            self._judge = self._new_judge()
         request = json.dumps({"setup": job.setup, "tests": job.tests, **vars(tests)}).encode()
-        judge, theirs = socket.socketpair()
-        with judge, theirs:
-            converse = partial(_ruling_of, judge, theirs, request)
-            ruling, report = self._exchange(program, limits, converse, theirs.fileno())
+        ruling, report = self._exchange(program, limits, partial(_ruling_of, self._judge, request))
+        self._judged += 1
+        # Whether the tests may have left something is not asked of the judge, which they could have changed.
+        if report.judge or report.over or not (ruling.get("clean", False) and tests.only_values):
+            self._judged = JOBS_PER_JUDGE  # the next job gets a fresh judge
         if not ruling and not report.over:
             raise OSError(f"the judge ended ({report.judge or 'no ruling'})")
         reason, detail = ruling.get("reason", "failed"), ruling.get("detail", "")
@@ -234,12 +241,22 @@ class SupervisedWorker:
         reason = {"passed": passed, "timeout": "timeout"}.get(word, "failed")
         return _outcome(reason, detail, report, limits, began)
 
+    def _new_judge(self) -> socket.socket:
+        judge, theirs = socket.socketpair()
+        for old in self._channels[1:]:
+            old.close()
+        self._channels[1:] = [judge]
+        with theirs:
+            socket.send_fds(self._control, [wire.NEW_JUDGE], [theirs.fileno()])
+        self._judged = 0
+        return judge
+
     def _exchange(
         self,
         job: bytes,
         limits: Limits,
         converse: Callable[[socket.socket, float], dict[str, Any]],
-        *descriptors: int,  # of the judge's channel, or of a script's standard input and output
+        *streams: int,  # descriptors for the candidate's standard input and output
     ) -> tuple[dict[str, Any], _Report]:
         """Start a candidate; return what `converse` makes of its channel, and the worker's report."""
         ours, theirs = socket.socketpair()
@@ -248,7 +265,7 @@ class SupervisedWorker:
             with theirs:
                 header = wire.LIMITS.pack(limits.cpu, limits.wall, limits.idle, limits.memory, limits.file)
                 self._control.settimeout(seconds)
-                socket.send_fds(self._control, [header], [theirs.fileno(), *descriptors])
+                socket.send_fds(self._control, [header], [theirs.fileno(), *streams])
             ours.settimeout(seconds)
             with suppress(BrokenPipeError, ConnectionResetError):  # the candidate is dead, as will be noticed
                 ours.sendall(job)
@@ -267,10 +284,9 @@ class SupervisedWorker:
 
 
 def _ruling_of(
-    judge: socket.socket, theirs: socket.socket, request: bytes, channel: socket.socket, seconds: float
+    judge: socket.socket, request: bytes, channel: socket.socket, seconds: float
 ) -> dict[str, Any]:
     """Return the judge's ruling; {} if the judge ended instead."""
-    theirs.close()  # the worker has it
     judge.settimeout(seconds)
     channel.settimeout(None)  # the judge waits as long as it takes; the worker has the clock
     try:
@@ -326,8 +342,9 @@ def _start(descriptor: int, tier: str) -> "subprocess.Popen[bytes]":
     )
 
 
-def _end(process: "subprocess.Popen[bytes]", control: socket.socket, owner: int) -> None:
-    control.close()
+def _end(process: "subprocess.Popen[bytes]", channels: list[socket.socket], owner: int) -> None:
+    for channel in channels:
+        channel.close()
     if os.getpid() != owner:
         process.returncode = 0  # or Popen would wait for a process that is not a child of this one
         return

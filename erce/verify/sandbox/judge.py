@@ -7,37 +7,50 @@ only here, and comparisons happen only here, between values of Python's own clas
 """
 
 import builtins
+import gc
 import importlib
 import itertools
 import random
+import resource
 import socket
 import sys
 import threading
 import types
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 from erce.verify.sandbox import wire
 
 ENDED = "the program ended its process"
+MAX_RESIDENT_KB = 100_000  # of this process, after which a fresh judge is forked
+_EXHAUSTION = (MemoryError, RecursionError)  # after which this process judges no other job
 _ENDINGS = ("SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException", "BaseExceptionGroup")
-_UNREADABLE = (  # what a false form raises
-    *(ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError),
-)
+_UNREADABLE = (*_EXHAUSTION, ValueError, TypeError, LookupError, ArithmeticError)  # what a false form raises
 _RECURSION_LIMIT = sys.getrecursionlimit()
 _MAX_VALUES_PASSED = 1 << 16  # taken from an iterator of the tests, which may be endless
 
-Ruling = dict[str, str]  # "reason" and "detail"
+# "reason", "detail", and "clean": whether this process may judge another job.
+Ruling = dict[str, Any]
 
 
 def serve(control: socket.socket) -> None:
-    """Judge the one job that comes over `control`."""
-    size, descriptors, _, _ = socket.recv_fds(control, 4, 1)
-    request = wire.parsed(wire.read(control, int.from_bytes(size, "little")))
-    program = Program(socket.socket(fileno=descriptors[0]))
-    wire.send(control, _Run(program, request).ruling())
+    """Judge the jobs that come over `control`, one after the other, until it is closed."""
+    channel = None
+    gc.set_threshold(20_000)
+    while True:
+        size, descriptors, _, _ = socket.recv_fds(control, 4, 1)
+        if not size:
+            return
+        if channel:  # closed earlier, it would wake a candidate that the worker is about to kill
+            channel.close()
+        request = wire.parsed(wire.read(control, int.from_bytes(size, "little")))
+        channel = socket.socket(fileno=descriptors[0])
+        program = Program(channel, may_call_back=request["only_values"])
+        ruling = _Run(program, request).ruling()
+        small = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < MAX_RESIDENT_KB
+        wire.send(control, ruling | {"clean": ruling["clean"] and small})
 
 
 class JobEnded(BaseException):
@@ -47,9 +60,10 @@ class JobEnded(BaseException):
 class Program:
     """The program of one job, in the process at the other end of the channel."""
 
-    def __init__(self, channel: socket.socket) -> None:
-        self._channel = channel
+    def __init__(self, channel: socket.socket, *, may_call_back: bool) -> None:
+        self._channel, self._may_call_back = channel, may_call_back
         self._calling = threading.RLock()  # tests may have threads
+        self._callbacks: list[Callable[..., Any]] = []
         self.ended: JobEnded | None = None
         self.raised: BaseException | None = None  # the last exception that came from the program
         self.raised_as = ""  # with the name that its class has there
@@ -59,6 +73,10 @@ class Program:
         """End the job, unless it has ended: the first reason counts."""
         self.ended = self.ended or JobEnded(reason, detail)
         raise self.ended
+
+    def loaded(self) -> list[Any]:
+        """Return what each entry point is, once the program is loaded."""
+        return self._answer()
 
     def call(self, name: str, positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Call a function of the program; return a plain value, or raise a builtin exception.
@@ -72,15 +90,13 @@ class Program:
             try:
                 forms = [wire.encode(value, self._form) for value in positional]
                 options = [[key, wire.encode(value, self._form)] for key, value in named.items()]
-                wire.send(self._channel, [name, forms, options])
-            except OSError:
-                self.end("failed", ENDED)
+                self._send([name, forms, options])
             except wire.TooBigError as error:
                 reason = "failed" if self._has_changed else "error"  # the program may have made them so large
                 self.end(reason, f"the tests pass more than a call can hold: {error}")
             except RecursionError:
                 self.end("error", f"the tests pass {wire.TOO_DEEP}")
-            answer = self.answer()
+            answer = self._answer()
             with self.reading():
                 form, changes = answer
                 result = wire.decode(form)
@@ -100,29 +116,56 @@ class Program:
         except _UNREADABLE:
             self.end("failed", "a malformed reply")
 
-    def answer(self) -> Any:
-        """Return what the program answers next: at first what each entry point is, then results of calls."""
+    def _send(self, message: object) -> None:
         try:
-            reply = wire.receive(self._channel)
+            wire.send(self._channel, message)
+        except OSError:
+            self.end("failed", ENDED)
+
+    def _answer(self) -> Any:
+        """Return what the program answered, after calling back what it asked for."""
+        while True:
+            reply = self._receive()
+            match reply:
+                case {"ok": form}:
+                    return form
+                case {"callback": int(number), "arguments": [list(positional), named]} if number >= 0:
+                    self._call_back(number, positional, named)
+                case {"opaque": str(what)}:
+                    self.end("opaque", f"{what[:100]} does not cross from the program's process")
+                case {"raised": [str(kind), _, str(name), str(text)]}:
+                    if kind in _ENDINGS:
+                        self.end("failed", f"the program raised {name}: {text}".removesuffix(": "))
+                    with self.reading():
+                        self.raised = wire.exception_of(reply["raised"])
+                    self.raised_as = f"{name}: {text}".removesuffix(": ")
+                    raise self.raised
+                case _:
+                    self.end("failed", "a malformed reply")
+
+    def _receive(self) -> Any:
+        try:
+            return wire.receive(self._channel)
         except wire.TooBigError as error:
             self.end("failed", f"a reply of {error}, more than a reply may hold")
         except OSError:
             self.end("failed", ENDED)
         except (ValueError, RecursionError):
             self.end("failed", "a malformed reply")
-        match reply:
-            case {"ok": form}:
-                return form
-            case {"opaque": str(what)}:
-                self.end("opaque", f"{what[:100]} does not cross from the program's process")
-            case {"raised": [str(kind), _, str(name), str(text)]}:
-                if kind in _ENDINGS:
-                    self.end("failed", f"the program raised {name}: {text}".removesuffix(": "))
-                with self.reading():
-                    self.raised = wire.exception_of(reply["raised"])
-                self.raised_as = f"{name}: {text}".removesuffix(": ")
-                raise self.raised
-        return self.end("failed", "a malformed reply")
+
+    def _call_back(self, number: int, positional: list[Any], named: Any) -> None:
+        """Call a function of the tests with plain values, and send what it returns or raises."""
+        with self.reading():
+            function = self._callbacks[number]
+            values, options = [wire.decode(form) for form in positional], wire.decode(named)
+        try:
+            self._send({"ok": wire.encode(function(*values, **options), self._form)})
+        except wire.TooBigError as error:
+            self.end("error", f"a function of the tests returns more than a frame can hold: {error}")
+        except AssertionError as error:  # which the program must not swallow
+            self.end("failed", f"a function of the tests raised AssertionError: {error}".removesuffix(": "))
+        except Exception as error:  # of the tests' function: the program may handle it
+            self._send({"raised": wire.exception_form(error)})
 
     def _form(self, value: Any) -> list[Any]:
         """Return the form of an argument that is not plain."""
@@ -131,6 +174,10 @@ class Program:
         if isinstance(value, Iterator) and type(value).__module__ in ("builtins", "itertools"):
             passed = itertools.islice(value, _MAX_VALUES_PASSED)
             return ["it", *[wire.encode(item, self._form) for item in passed]]
+        function: Any = value
+        if self._may_call_back and _is_function_of_tests(function):
+            self._callbacks.append(function)
+            return ["callback", len(self._callbacks) - 1]
         return self.end("opaque", f"the tests pass a {type(value).__name__!r} object, which does not cross")
 
 
@@ -158,6 +205,13 @@ class Stub:
     @property
     def __doc__(self) -> NoReturn:  # pyright: ignore (instead of that of this class)
         self.__getattr__("__doc__")
+
+
+def _is_function_of_tests(value: Any) -> bool:
+    """Return whether this is a function that the tests define, one of Python's, or a container's method."""
+    if isinstance(value, types.BuiltinFunctionType):
+        return isinstance(value.__self__, types.ModuleType) or type(value.__self__) in wire.MUTABLE
+    return isinstance(value, types.FunctionType | types.MethodType | types.MethodDescriptorType)
 
 
 def _update(mine: Any, after: Any) -> Any:
@@ -204,7 +258,7 @@ class _Run:
         return _ruling("passed", "")
 
     def _run(self) -> None:
-        self._bind_entry_points(self._program.answer())
+        self._bind_entry_points(self._program.loaded())
         self._loading = False
         for name in self._request["modules"]:
             with suppress(ImportError):
@@ -235,7 +289,7 @@ class _Run:
         ended = self._program.ended
         if ended is not None:
             reason, detail = ended.args
-            return _ruling(reason, (self._at if reason == "opaque" else "") + detail)
+            return _ruling(reason, (self._at if reason == "opaque" else "") + detail, clean=False)
         raised = error is self._program.raised
         text = self._program.raised_as if raised else wire.described(error)
         if self._loading:
@@ -244,7 +298,7 @@ class _Run:
             return _ruling("error", fault)
         if isinstance(error, NameError) and error.name in self._missing:
             return _ruling("failed", f"the program does not define {error.name!r}")
-        return _ruling("failed", self._at + text)
+        return _ruling("failed", self._at + text, clean=not isinstance(error, _EXHAUSTION))
 
     def _fault_of_the_tests(self, error: BaseException) -> str:
         name = error.name if isinstance(error, NameError) else None
@@ -257,5 +311,5 @@ class _Run:
         return ""
 
 
-def _ruling(reason: str, detail: str) -> Ruling:
-    return {"reason": reason, "detail": detail[:300]}
+def _ruling(reason: str, detail: str, *, clean: bool = True) -> Ruling:
+    return {"reason": reason, "detail": detail[:300], "clean": clean}

@@ -17,6 +17,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 _BUILTINS = frozenset(dir(builtins))
+# Modules whose functions run no text and leave nothing behind, but for the refused names.
+_LIBRARY = {
+    *("math", "cmath", "itertools", "functools", "collections", "copy", "datetime", "fractions", "typing"),
+    *("heapq", "bisect", "operator"),
+}
+_REFUSED = {
+    *("eval", "exec", "compile", "getattr", "setattr", "delattr", "globals", "locals", "vars", "open"),
+    *("exit", "quit", "input", "attrgetter", "methodcaller", "breakpoint", "format", "format_map"),
+    "get_type_hints",  # which evaluates texts
+}
+_INTERNALS = ("_", "gi_", "cr_", "ag_", "f_", "tb_", "co_")  # beginnings of names that lead out of a function
 
 
 class BrokenTestsError(ValueError):
@@ -31,6 +42,7 @@ class ReadTests:
     required: tuple[str, ...]  # entry points that neither set-up nor tests define
     modules: tuple[str, ...]  # of Python's library, which the tests use without an import
     imports: tuple[str, ...]  # statements of set-up and tests, which the program sees as well
+    only_values: bool  # running them leaves nothing in the judge, and no function of theirs runs text
 
 
 @lru_cache(maxsize=4096)
@@ -50,6 +62,7 @@ def read_tests(
         required=tuple(name for name in answered if name not in bound),
         modules=tuple(sorted(modules)),
         imports=tuple(statement for source in sources for statement in _imports(source)),
+        only_values=modules <= _LIBRARY and all(map(_only_values, sources)),
     )
 
 
@@ -107,6 +120,27 @@ def _imports(source: str) -> list[str]:
         if isinstance(node, ast.Import)
         or (isinstance(node, ast.ImportFrom) and node.module != "__future__" and not node.level)
     ]
+
+
+def _only_values(source: str) -> bool:
+    """Return whether all that a source can do is to make values and bind names."""
+    for node in ast.walk(_parsed(source, "test")):
+        match node:
+            case ast.Import(names=names):
+                allowed = all(alias.name in _LIBRARY for alias in names)
+            case ast.ImportFrom(module=module, names=names):
+                allowed = module in _LIBRARY
+                allowed = allowed and not any(alias.name in {"*", *_REFUSED} for alias in names)
+            case ast.Name(id=name):
+                allowed = name not in _REFUSED and not name.startswith("__")
+            case ast.Attribute(attr=name, ctx=context):
+                allowed = isinstance(context, ast.Load) and name not in _REFUSED
+                allowed = allowed and not name.startswith(_INTERNALS)
+            case _:
+                allowed = not isinstance(node, ast.ClassDef)
+        if not allowed:
+            return False
+    return True
 
 
 @lru_cache(maxsize=4096)

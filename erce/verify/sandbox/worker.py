@@ -1,8 +1,9 @@
-"""A warm process in its tier → for each job a confined candidate and, if tests decide, a judge.
+"""A warm process in its tier → one confined candidate for each job, beside a judge that stays.
 
-The supervisor, in the user's process, starts the worker with nothing of its own memory. The worker, which
-never reads a test, forks both. It keeps the clocks and kills a candidate that exceeds its budget, so no
-program can delay its own end. When the supervisor ends, all of them end.
+The supervisor, in the user's process, starts the worker with nothing of its own memory. The worker forks a
+judge, which reads tests, and for each job a candidate from a process that never read a test. The worker keeps
+the clocks and kills a candidate that exceeds its budget, so no program can delay its own end. When the
+supervisor ends, all of them end.
 """
 
 import gc
@@ -13,17 +14,18 @@ import select
 import signal
 import socket
 import struct
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from erce.verify.sandbox import candidate
-from erce.verify.sandbox.judge import serve as judge_job
+from erce.verify.sandbox import candidate, wire
+from erce.verify.sandbox.judge import serve as judge_jobs
 from erce.verify.sandbox.kernel import layers, linux
 from erce.verify.sandbox.kernel.layers import Confinement
 from erce.verify.sandbox.kernel.linux import Call, make
-from erce.verify.sandbox.wire import LIMITS, READY
+from erce.verify.sandbox.wire import LIMITS, NEW_JUDGE, READY
 
 PRELOADED = """
 abc ast bisect collections collections.abc contextlib copy dataclasses datetime decimal enum
@@ -33,11 +35,16 @@ typing
 JUDGE_MEMORY = 512 << 20  # bytes
 RULING_SECONDS = 2.0  # that a judge has to rule after its candidate is dead
 SHORTEST_NAP_MILLISECONDS = 5
-_SPACE_OF_DESCRIPTORS = socket.CMSG_SPACE(
-    3 * 4
-)  # the channel, and the judge's or a script's input and output
+_SPACE_OF_DESCRIPTORS = socket.CMSG_SPACE(3 * 4)  # the channel, and a script's input and output
 CONFINEMENT_FAILED = 70  # an exit status
 BUSY_CPU_SECONDS = 0.05  # a program that uses less in its idle time is waiting, not computing
+REHEARSALS = 20  # after which Python has specialised the code of a candidate
+_REHEARSED = """
+from collections import Counter
+def f(values, start=0):
+    return sorted(Counter(values).items()), {"a": (1.5, None)}
+"""
+_CALL = ["f", [["l", 3, 1, 2]], [["start", 2]]]
 
 
 def main(control_descriptor: int, supervisor_pid: int, tier: str) -> None:
@@ -58,10 +65,23 @@ def main(control_descriptor: int, supervisor_pid: int, tier: str) -> None:
         os._exit(1)
     os.dup2(1, 2)  # nobody reads standard error from here on
     control.send(READY)
+    _rehearse()
     random.seed(0)  # for every candidate: no verdict must depend on a seed that the system drew
     gc.collect()
     gc.freeze()
     worker.serve()
+
+
+def _rehearse() -> None:
+    """Run a program of our own as a candidate would, which fills Python's caches: forks copy fewer pages."""
+    for _ in range(REHEARSALS):
+        caller, own = socket.socketpair()
+        with caller, own:
+            for message in (["strict", _REHEARSED, [], ["f"]], _CALL, _CALL):
+                wire.send(caller, message)
+            caller.shutdown(socket.SHUT_WR)
+            candidate.Service().serve(own)
+    del sys.modules["program"]
 
 
 def _first_of_its_namespace(proc: int) -> layers.JobNamespaces:
@@ -88,26 +108,39 @@ class Worker:
         self._poll.register(supervisor, select.POLLIN)
         self._poll.register(control, select.POLLIN)
         self._namespaces = namespaces
-        # The descriptor of this socket becomes the channel of each judge and candidate, else it is /dev/null.
+        # The descriptor of this socket becomes the channel of each judge or candidate, else it is /dev/null.
         self._channel = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._kept, self._null = self._channel.fileno(), os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
         self._of_judges = Confinement(tier, self._kept, judging=True)
         self._of_judges.allow(cpu=1 << 30, memory=JUDGE_MEMORY, file=0)
         self._of_candidates = Confinement(tier, self._kept)
         self._service = candidate.Service()
+        self._judge = 0  # its process id; 0: there is none
+        self._streams: list[int] = []  # descriptors of a script's standard input and output
 
     def serve(self) -> None:
         allowed = None
         while True:
-            self._is_control_ready(None)
-            message, ancillary, _, _ = self._control.recvmsg(LIMITS.size, _SPACE_OF_DESCRIPTORS)
-            if not message:
-                os._exit(0)
+            message = self._message()
+            if message == NEW_JUDGE:
+                self._new_judge()
+                continue
             cpu, wall, idle, memory, file = LIMITS.unpack(message)
             if allowed != (allowed := (cpu, memory, file)):
                 self._of_candidates.allow(cpu=cpu, memory=memory, file=file)
-            packed = ancillary[0][2]
-            self._run(struct.unpack(f"{len(packed) // 4}i", packed), cpu, wall, idle)
+            self._run(cpu, wall, idle)
+
+    def _message(self) -> bytes:
+        """Return the next message of the supervisor; take over the channel and streams that came with it."""
+        self._is_control_ready(None)
+        message, ancillary, _, _ = self._control.recvmsg(LIMITS.size, _SPACE_OF_DESCRIPTORS)
+        if not message:
+            os._exit(0)
+        packed = ancillary[0][2]
+        descriptor, *self._streams = struct.unpack(f"{len(packed) // 4}i", packed)
+        os.dup2(descriptor, self._kept)
+        os.close(descriptor)
+        return message
 
     def _is_control_ready(self, milliseconds: float | None) -> bool:
         """Wait for a message of the supervisor, without a limit for None; without a supervisor, end."""
@@ -116,54 +149,49 @@ class Worker:
             os._exit(0)
         return bool(ready)
 
-    def _run(self, descriptors: tuple[int, ...], cpu: float, wall: float, idle: float) -> None:
-        """Fork a candidate, enforce its budgets in seconds until the supervisor has a ruling, and report.
+    def _new_judge(self) -> None:
+        if self._judge:
+            os.kill(self._judge, signal.SIGKILL)
+            os.waitpid(self._judge, 0)
+        if self._namespaces:
+            make(self._namespaces.own)
+        self._judge = os.fork()
+        if not self._judge:
+            _become(self._of_judges.calls, judge_jobs, self._channel)
+        os.dup2(self._null, self._kept)
 
-        `descriptors` are its channel and, of a script, standard input and output, else perhaps a judge's.
-        """
-        channel, *others = descriptors
-        judge = self._fork_judge(others.pop()) if len(others) == 1 else 0
-        calls, serve = self._of_candidates.calls, self._service.serve
+    def _run(self, cpu: float, wall: float, idle: float) -> None:
+        """Fork a candidate, enforce its budgets in seconds until the supervisor has a ruling, and report."""
+        calls, serve, channel = self._of_candidates.calls, self._service.serve, self._channel
         if self._namespaces:
             make(self._namespaces.fresh)
-        os.dup2(channel, self._kept)
         program = os.fork()
         if not program:
-            for number, stream in enumerate(others):
-                os.dup2(stream, number)
-            _become(calls, serve, self._channel)
+            for number, descriptor in enumerate(self._streams):
+                os.dup2(descriptor, number)
+            _become(calls, serve, channel)
         os.dup2(self._null, self._kept)
-        for descriptor in (channel, *others):
+        for descriptor in self._streams:
             os.close(descriptor)
         over = ""
         if not self._is_control_ready(SHORTEST_NAP_MILLISECONDS):  # most jobs end before, and need no clocks
-            over = self._enforce(program, judge, cpu, wall, idle)
-        self._report(program, judge, over)
+            over = self._enforce(program, cpu, wall, idle)
+        self._report(program, over)
         if not self._namespaces:
             with suppress(ProcessLookupError, PermissionError):  # what it left, if the tier let it fork
                 os.killpg(program, signal.SIGKILL)
-        else:
-            self._namespaces.renew_scratch()
+        elif self._namespaces.renew_scratch():
             self._of_candidates.rule_files()
 
-    def _fork_judge(self, channel: int) -> int:
-        """Fork a judge that the supervisor reaches through `channel`; return its process id."""
-        os.dup2(channel, self._kept)
-        os.close(channel)
-        if self._namespaces:
-            make(self._namespaces.own)
-        judge = os.fork()
-        if not judge:
-            _become(self._of_judges.calls, judge_job, self._channel)
-        return judge
-
-    def _enforce(self, program: int, judge: int, cpu: float, wall: float, idle: float) -> str:
+    def _enforce(self, program: int, cpu: float, wall: float, idle: float) -> str:
         """Wait for a message of the supervisor; return the budget that is used up before, "" for none."""
+        judge = self._judge
+        judged_before = _seconds_of(judge) if judge else 0.0
         began = busy_at = time.monotonic()
         busy = 0.0  # seconds of processor time at the moment `busy_at`
         while True:
             now, used = time.monotonic(), _seconds_of(program)
-            judging = _seconds_of(judge) if judge else 0.0
+            judging = _seconds_of(judge) - judged_before if judge else 0.0
             if used + judging - busy >= BUSY_CPU_SECONDS:
                 busy_at, busy = now, used + judging
             left = {
@@ -186,21 +214,21 @@ class Worker:
             self._is_control_ready(None)
         return over
 
-    def _report(self, program: int, judge: int, over: str) -> None:
+    def _report(self, program: int, over: str) -> None:
         """Tell the supervisor the program's seconds, the budget it went over, and which process ended how."""
         word = self._control.recv(16)
         if not word:
             os._exit(0)
         # A process that died closed its channel a moment before it ends.
         end = _end_of(program) if word == b"dead" and not over else ""
-        end_of_judge = _end_of(judge) if word == b"gone" and judge else ""
-        processes = [process for process in (program, judge) if process]
-        for process in processes:
-            os.kill(process, signal.SIGKILL)
+        end_of_judge = _end_of(self._judge) if word == b"gone" and self._judge else ""
+        if end_of_judge:
+            os.waitpid(self._judge, 0)
+            self._judge = 0
+        os.kill(program, signal.SIGKILL)
         report = f"{_seconds_of(program)}\n{over}\n{end}\n{end_of_judge}"
-        self._control.send(report.encode())  # before they are gone, for which nobody needs to wait
-        for process in processes:
-            os.waitpid(process, 0)
+        self._control.send(report.encode())  # before the program is gone, for which nobody needs to wait
+        os.waitpid(program, 0)
 
 
 def _become(calls: list[Call], serve: Callable[[socket.socket], None], channel: socket.socket) -> NoReturn:

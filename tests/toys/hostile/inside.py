@@ -15,7 +15,7 @@ from pathlib import Path
 
 from toys.hostile.scene import Scene
 
-USUAL_PROCESSES = 4  # the first of the cage, this one, the scene's victim and the worker
+USUAL_PROCESSES = 5  # the first of the cage, this one, the scene's victim, the worker and its judge
 LATE_SECONDS = 30.0  # past the wall limit
 SETTLE_SECONDS = 10.0  # within which processes must be gone; milliseconds on an idle machine
 

@@ -158,6 +158,31 @@ def test_an_interrupt_takes_the_worker_along_and_no_verdict_is_mixed_up(tier, mo
         assert sandbox.run("f = lambda x: x", TESTS).accepted
 
 
+def test_the_judge_is_renewed_after_its_jobs_and_after_an_unclean_one(tier, monkeypatch):
+    monkeypatch.setattr(host, "JOBS_PER_JUDGE", 3)
+    born = []
+    new_judge = host.SupervisedWorker._new_judge
+    monkeypatch.setattr(
+        host.SupervisedWorker, "_new_judge", lambda self: (born.append(1), new_judge(self))[1]
+    )
+    with Sandbox(tier) as sandbox:
+        born.clear()
+        for _ in range(6):
+            sandbox.run("f = lambda x: x", TESTS)
+        assert len(born) == 2
+        monkeypatch.setattr(host, "JOBS_PER_JUDGE", 100)
+        born.clear()
+        for program, renewed in (
+            ("f = lambda x: 0", 0),
+            ("f = lambda x: object()", 1),
+            ("import os\nos._exit(0)", 1),
+        ):
+            sandbox.run(program, TESTS)
+            sandbox.run("f = lambda x: x", TESTS)
+            assert len(born) == renewed, program
+            born.clear()
+
+
 def test_a_closed_sandbox_says_so_and_leaves_no_process(tier):
     before = workers()
     sandbox = Sandbox(tier, workers=2)
@@ -189,8 +214,8 @@ def test_verdicts_leave_no_process_descriptor_or_memory(tier):
     with Sandbox(tier) as sandbox:
         for number in range(60):
             sandbox.run(f"f = lambda x: x + {number % 2}", TESTS)
-        # The worker and, with namespaces, the process that waits for the worker.
-        assert within(60, lambda: held()[1] == (2 if tier == "namespaces" else 1))
+        # The worker, its judge and, with namespaces, the process that waits for the worker.
+        assert within(60, lambda: held()[1] == (3 if tier == "namespaces" else 2))
         first = held()
         for number in range(200):
             sandbox.run(f"f = lambda x: x + {number % 2}", TESTS)
