@@ -19,7 +19,8 @@ from dataclasses import replace
 from functools import partial
 
 from erce.tasks.source import Source, SourceRow, json_lines, json_list
-from erce.types import Completion, Pools, Problem, Task, Verdict
+from erce.types import Pools, Problem, Task
+from erce.verify.program import verify_program, verify_program_paper
 
 PROMPT = """{}
 
@@ -157,23 +158,11 @@ def _names(table: symtable.SymbolTable, kind: str) -> set[str]:
     return {symbol.get_name() for symbol in table.get_symbols() if getattr(symbol, kind)()}
 
 
-def _verify(problem: Problem, completion: Completion | str) -> Verdict:
-    from erce.verify.program import verify_program
-
-    return verify_program(problem, completion)
-
-
-def _verify_paper(problem: Problem, completion: Completion | str) -> Verdict:
-    from erce.verify.program import verify_program_paper
-
-    return verify_program_paper(problem, completion)
-
-
 MBPP = Task(
     name="mbpp",
     pools=partial(_pools, full=False),
-    verify=_verify,
-    verify_paper=_verify_paper,
+    verify=verify_program,
+    verify_paper=verify_program_paper,
     n_train=126,
     n_validation=40,
     n_test=200,

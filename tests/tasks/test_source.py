@@ -83,6 +83,8 @@ def test_a_file_with_another_digest_is_read_after_a_warning_with_both(tmp_path):
     assert "0" * 64 in warning
 
 
+
+
 def test_a_file_with_the_known_digest_is_read_without_a_word(tmp_path):
     (tmp_path / "a.jsonl").write_bytes(b"{}")
     digests = {"a.jsonl": hashlib.sha256(b"{}").hexdigest()}
@@ -114,9 +116,3 @@ def test_a_missing_extra_is_a_sentence_with_the_way_out(hub):
         SOURCE.from_hub()
 
 
-def test_a_row_of_the_hub_is_named_by_set_split_and_number(hub):
-    hub(lambda name, config: {"train": [{"a": "b"}, {"a": 1}]})
-    first, second = SOURCE.from_hub()["train"]
-    assert first.text("a") == "b"
-    with pytest.raises(ValueError, match="our/rows, train row 2: `a` is 1"):
-        second.text("a")
