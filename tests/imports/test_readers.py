@@ -21,7 +21,6 @@ from erce.imports import Reading
 from erce.imports.readers import PATTERNS, format_of, read_log_and_prompts
 from erce.study.export import COLUMNS, export
 from erce.study.folder import read_study
-from erce.study.reverify import reverify_file
 from erce.types import BASELINE
 
 PAGE = Path(__file__).parents[2] / "docs" / "records.md"
@@ -178,10 +177,3 @@ def test_a_file_of_rows_that_cannot_be_read_is_said_with_its_line(exported, tmp_
     assert printed.startswith("erce: ")
     assert printed.count("\n") == 1
     assert not (tmp_path / "study").exists()
-
-
-def test_an_imported_run_is_judged_again(file, tmp_path):
-    rows = from_lm_eval(file([lm_eval_document(4, 0), lm_eval_document(5, 1)]), arm="a")
-    export(rows, tmp_path / "rows.jsonl")
-    judged = reverify_file(tmp_path / "rows.jsonl", kind="number", workers=1)
-    assert [row.verdicts["strict"].accepted for row in judged] == [True, False]
