@@ -54,11 +54,6 @@ def test_cross_entropy_has_gain_zero_and_no_interval(study):
             assert entry["welch_ci"] == [0.0, 0.0]
 
 
-def test_the_chosen_lam_is_marked_for_both_decodings_and_the_control(study):
-    assert {entry["lam"] for entry in entries(study) if entry["chosen"]} == {0.5}
-    assert sum(entry["chosen"] for entry in entries(study)) == 4
-
-
 def test_the_interaction_is_the_difference_of_the_two_entries(study):
     study_summary = summary(study)
     for decoding, gain in study_summary.interaction.items():

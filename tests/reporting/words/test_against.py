@@ -146,10 +146,10 @@ def test_training_problems_are_counted_from_the_studys_own_list(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"task": "mini-sums"}, r"no mini-sums sampled .*; it has .*gsm8k-answer-only greedy"),
+        ({"task": "mini-sums"}, r"no mini-sums greedy .*; it has .*gsm8k-answer-only greedy"),
         (
             {"penalty": "renyi", "order": 0.5},
-            r"mbpp sampled \(renyi 0\.5\); it has .*mbpp greedy \(shannon",
+            r"mbpp greedy \(renyi 0\.5\); it has .*mbpp greedy \(shannon",
         ),
     ],
 )
