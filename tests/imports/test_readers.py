@@ -21,7 +21,6 @@ from erce.imports import Reading
 from erce.imports.readers import PATTERNS, format_of, read_log_and_prompts
 from erce.study.export import COLUMNS, export
 from erce.study.folder import read_study
-from erce.study.reverify import reverify_file
 from erce.types import BASELINE
 
 PAGE = Path(__file__).parents[2] / "docs" / "records.md"
@@ -139,19 +138,6 @@ def test_every_row_of_a_file_is_imported_whether_or_not_its_last_line_ends(expor
     assert (outcomes.size, outcomes.sum()) == (30, 15)
 
 
-def test_rows_whose_numbers_another_tool_wrote_its_own_way_are_the_same_rows(exported, tmp_path):
-    text = exported.read_text(encoding="utf-8")
-    changed = text.replace('"lam": 0.0', '"lam": 0').replace('"seed": 0', '"seed": 0.0')
-    (tmp_path / "changed.jsonl").write_text(changed, encoding="utf-8")
-    for name in ("rows", "changed"):
-        assert main(["import", str(tmp_path / name), "--rows", str(tmp_path / f"{name}.jsonl")]) == 0
-    files = [
-        {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}
-        for root in (tmp_path / "rows", tmp_path / "changed")
-    ]
-    assert files[0] == files[1]
-
-
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
@@ -178,10 +164,3 @@ def test_a_file_of_rows_that_cannot_be_read_is_said_with_its_line(exported, tmp_
     assert printed.startswith("erce: ")
     assert printed.count("\n") == 1
     assert not (tmp_path / "study").exists()
-
-
-def test_an_imported_run_is_judged_again(file, tmp_path):
-    rows = from_lm_eval(file([lm_eval_document(4, 0), lm_eval_document(5, 1)]), arm="a")
-    export(rows, tmp_path / "rows.jsonl")
-    judged = reverify_file(tmp_path / "rows.jsonl", kind="number", workers=1)
-    assert [row.verdicts["strict"].accepted for row in judged] == [True, False]

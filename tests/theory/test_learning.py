@@ -116,16 +116,6 @@ def test_a_corollary_keeps_its_promise_at_the_sample_size_that_it_asks_for():
         assert learn(family, sample(family, m, np.random.default_rng(0)), loss)[1] <= 0.5
 
 
-def test_a_seed_decides_the_samples():
-    family = learning.example(prompts=100)
-    same, again, other = (
-        learning.risk_curve(family, learning.indicator(family.eta), (6,), runs=8, seed=seed)
-        for seed in (0, 0, 1)
-    )
-    assert np.array_equal(same, again)
-    assert not np.array_equal(same, other)
-
-
 def test_supports_are_counted_as_maps_and_not_as_members():
     twice = SupportClass(np.array([[rows(0, 1)], [rows(0, 1, top=0.9)], [rows(0)]]), prompts=1)
     assert twice.supports == 2

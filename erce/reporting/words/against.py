@@ -1,5 +1,7 @@
 """A study beside the paper → the lines of `--against paper`: tables, then how study and paper differ."""
 
+from contextlib import suppress
+from itertools import product
 from typing import NamedTuple
 
 from erce.errors import InputError, counted
@@ -40,7 +42,7 @@ def against_lines(study: Study) -> list[str]:
     """
     pairs = _paper_pairs(study)
     lines = [line for pair in pairs for line in _table(study, pair)]
-    differences = [*_recipe_differences(study, pairs)]
+    differences = _recipe_differences(study, pairs)
     for pair in pairs:
         differences += [f"{pair.task} {pair.decoding}: {text}" for text in _pair_differences(study, pair)]
     if study.missing:
@@ -55,18 +57,18 @@ def against_lines(study: Study) -> list[str]:
 
 def _paper_pairs(study: Study) -> list[PaperPair]:
     """Return the study's tasks and decodings for which the paper has a table, greedy first."""
-    recipe, pairs, reason = study.recipe, [], InputError("")
-    for task in recipe.tasks:
-        for decoding in reversed(DECODINGS):
-            try:
-                paper_task = SAME_TASK.get(task, task)
-                table = lookup(paper_task, decoding, penalty=recipe.penalty, order=recipe.order)
-                pairs.append(PaperPair(task, decoding, table))
-            except InputError as error:
-                reason = error
-    if not pairs:
-        raise reason
-    return pairs
+
+    def pair(task: str, decoding: str) -> PaperPair:
+        paper_task, recipe = SAME_TASK.get(task, task), study.recipe
+        return PaperPair(
+            task, decoding, lookup(paper_task, decoding, penalty=recipe.penalty, order=recipe.order)
+        )
+
+    pairs = []
+    for task, decoding in product(study.recipe.tasks, reversed(DECODINGS)):
+        with suppress(InputError):
+            pairs.append(pair(task, decoding))
+    return pairs or [pair(study.recipe.task, "greedy")]  # which raises, with what the paper has
 
 
 def _table(study: Study, pair: PaperPair) -> list[str]:
