@@ -119,7 +119,7 @@ def _measure(
     tile += row * stride
     order, k = tl.cast(order, tl.float32), tl.cast(k, tl.float32)
     y = tl.load(targets + row).to(tl.int32)
-    target, _ = _logits(tl.load(tile + y), bias, y, y < v, inner, outer, capped)
+    target, _cap_slope = _logits(tl.load(tile + y), bias, y, y < v, inner, outer, capped)
     z_y = tl.where(target < float("inf"), target, -float("inf"))
     top, bad, nothing = z_y, 0.0, tl.full([block], 0.0, tl.float32)
     others, box_cox, powers, squares, total, count = nothing, nothing, nothing, nothing, nothing, nothing

@@ -27,10 +27,8 @@ def base_policy(model: str, dtype: str) -> "BasePolicy":
     """Load the base model and tokenizer, once per process; a caller that adds an adapter must remove it."""
     with uncollected():
         from erce.hf.models import BasePolicy, load_model, load_tokenizer
-        from erce.hf.prompt import remember_prompts
 
         tokenizer = load_tokenizer(model)
-        remember_prompts(tokenizer)
         return BasePolicy(load_model(model, dtype=dtype), tokenizer)
 
 

@@ -184,17 +184,6 @@ def test_a_schedule_of_lam_compiles_twice_at_most():
     assert counter.frame_count <= 2
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("reduction", ["mean", "none"])
-def test_under_autocast_it_rounds_its_operands_as_outside_of_the_compiler(reduction):
-    def autocast(x, y, **settings):
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            return linear(x, y, **settings)
-
-    x = operands(torch.float32)
-    assert_compiles(whole(function=autocast), x, form=autocast, lam=1.0, reduction=reduction)
-
-
 @pytest.mark.parametrize(
     ("learns", "reduction", "passes"),
     [

@@ -160,3 +160,12 @@ def test_every_variant_is_right_in_the_interpreter(settings, checked):
 def test_on_a_card_every_fast_path_is_right(dtype):
     for settings in VARIANTS:
         assert finding(torch.device("cuda", 0), dtype, settings).is_right
+
+
+def test_without_triton_the_matmuls_of_a_card_are_tried_alone(checked, monkeypatch):
+    monkeypatch.setattr(checked, "AVAILABLE", False)
+    measured = counted(checked, "measure", monkeypatch)
+    assert finding(CPU, torch.float32, VARIANTS[0]).is_right
+    assert not measured
+    with pytest.raises(InputError, match="needs a CUDA device and Triton"):
+        loss(impl="triton")

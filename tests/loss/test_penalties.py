@@ -119,12 +119,6 @@ def test_order_1_is_shannon_exactly():
     assert torch.equal(s_grad, grad * h.exp()[:, None])
 
 
-def test_support_size_counts_the_support_as_the_order_falls_to_0():
-    log_p = torch.tensor([0.7, 0.2, 0.1, 0.0, 0.0]).log()
-    assert SupportSize(1e-6)(log_p).item() == pytest.approx(3, abs=1e-4)
-    assert SupportSize(2.0)(log_p).item() == pytest.approx(1 / (0.49 + 0.04 + 0.01))
-
-
 def test_tied_maxima_share_the_gradient_of_order_inf():
     grad = logit_grad(torch.tensor([[1.0, 1.0, 0.0]]), ("renyi", math.inf))
     assert grad[0, 0] == grad[0, 1]
