@@ -47,8 +47,6 @@ def test_pass_at_k_is_the_exact_fraction_where_binomials_overflow_a_float(n):
         assert coverage_by_problem(accepted)[:, k - 1] == pytest.approx(truth, abs=1e-12)
 
 
-
-
 def test_seeds_are_policies_of_their_own_whose_samples_are_not_pooled():
     accepted = np.array([[[1, 1], [0, 0]], [[0, 0], [0, 1]]])  # (seeds, problems, samples)
     assert coverage_by_problem(accepted).shape == (2, 2, 2)
@@ -141,10 +139,6 @@ def test_best_at_k_is_the_mean_over_all_subsets_with_ties_split(samples):
     for k in range(1, len(samples) + 1):
         truth = best_enumerated(logprob[0], accepted[0], k)
         assert best_at_k(logprob, accepted, k) == pytest.approx(truth, abs=1e-12)
-
-
-
-
 
 
 def test_a_likelihood_that_knows_the_verdict_reaches_coverage_and_none_exceeds_it():

@@ -39,10 +39,6 @@ def test_maj_at_k_is_the_mean_over_all_subsets_with_ties_split(samples):
         assert one(samples, k) == pytest.approx(enumerated(samples, k), abs=1e-12)
 
 
-
-
-
-
 @pytest.mark.parametrize(
     ("k", "counts"), [(5, (9, 9, 4, 2)), (16, (20, 22, 10, 10, 2)), (63, (30, 31, 3)), (33, (1,) * 40)]
 )
@@ -78,8 +74,6 @@ def test_conventions(samples, k, expected):
     assert one(samples, k) == pytest.approx(expected)
 
 
-
-
 @pytest.mark.parametrize(
     "pairs",
     [
@@ -103,8 +97,6 @@ def test_merged_answers_are_of_their_own_problem():
         ["1", "2", "1"],
         ["1.0"],
     ]
-
-
 
 
 @pytest.mark.parametrize(

@@ -138,8 +138,6 @@ def test_three_seeds_of_thirds_in_another_order_leave_no_rounding_behind():
     assert gain.p == 1
 
 
-
-
 def _fractions(seed, k):
     """Return two arms as pass@k of every seed and problem, and the verdicts behind them."""
     arms = _arms(seed, samples=(5, 4))
@@ -154,10 +152,6 @@ def test_a_gain_in_pass_at_k_is_the_same_formula_over_each_problems_chance(k):
         _agree(fast, slow, rtol=1e-8)
 
 
-
-
-
-
 def test_fractions_without_variation_are_alike_too():
     """A third and a tenth are no exact floats; what rounding leaves must not become a t."""
     thirds = np.array([[1 / 3, 2 / 3, 0.1]] * 3)[..., None]
@@ -166,10 +160,6 @@ def test_fractions_without_variation_are_alike_too():
     shifted = paired_gain(np.full((2, 40, 1), 0.7), np.full((3, 40, 1), 0.4))
     assert (shifted.se, shifted.p) == (0, pytest.approx(2 * 1.3**-40))
     assert shifted.gain == pytest.approx(0.3, abs=1e-11)
-
-
-
-
 
 
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])

@@ -185,8 +185,6 @@ def test_a_margin_in_points_and_a_confidence_for_a_level_are_caught(asked, sente
         equivalent(welch([0.5, 0.6], [0.5, 0.6]), **asked)
 
 
-
-
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
 def test_wilson_is_scipys(confidence):
     for accepted in range(0, 41, 5):
@@ -249,10 +247,6 @@ def test_holm():
 )
 def test_wilson(accepted, problems, confidence, low, high):
     assert wilson(accepted, problems, confidence=confidence)[1:] == pytest.approx((low, high), abs=1e-9)
-
-
-
-
 
 
 def test_equivalence():

@@ -48,5 +48,3 @@ def test_some_arm_of_an_idle_grid_is_called_a_gain_in_at_most_5_percent_of_studi
     print(name, share)
     assert 0.01 <= share["holm"] <= 0.07
     assert share["uncorrected"] > 0.08
-
-

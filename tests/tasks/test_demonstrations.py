@@ -24,8 +24,6 @@ def test_every_demonstration_passes_its_own_verifier(name, data_of):
     check_demonstrations(TASKS[name], (*pools.train[:20], *pools.test[:20]))
 
 
-
-
 def test_the_first_demonstration_that_fails_is_shown():
     wrong = [replace(problem, demonstration=f"{'so ' * 1000}#### 7") for problem in NUMBERS[1:]]
     with pytest.raises(ValueError, match="refuses the demonstration of problem 'p2'") as caught:
@@ -70,8 +68,6 @@ def test_a_verifier_gets_the_demonstration_as_a_finished_completion():
 
     check_demonstrations(replace(SUMS, verify=verify), NUMBERS[:1])
     assert seen == [("p1", "p1", "#### 1", True)]
-
-
 
 
 def test_problems_whose_programs_could_cheat_are_named_if_the_recipe_refuses_them():

@@ -28,10 +28,6 @@ def test_answer_only_demonstrates_the_last_line_of_the_same_problems(gsm8k):
     assert "step by step" not in alone.train[0].prompt
 
 
-
-
-
-
 @pytest.mark.parametrize(
     ("answer", "message"),
     [

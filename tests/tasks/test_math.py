@@ -93,7 +93,3 @@ def completion(text: str) -> Completion:
 @pytest.mark.parametrize(("text", "accepted"), [("$\\boxed{1}$", True), ("1", False), ("\\boxed{2}", False)])
 def test_a_completion_is_verified_by_its_box(pools, verify, text, accepted):
     assert verify(pools.train[0], completion(text)).accepted is accepted
-
-
-
-

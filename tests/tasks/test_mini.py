@@ -62,8 +62,6 @@ def test_a_slip_is_a_wrong_step_and_without_slips_the_answer_is_the_sum():
     assert 0.4 < wrong / steps < 0.6
 
 
-
-
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.sentence)
 def test_every_program_of_a_family_passes_the_familys_tests(family):
     """Run here, in our own process, because both programs and tests are our own text."""

@@ -1,6 +1,5 @@
 """Which pairs of problems are near-duplicates, and which only look alike."""
 
-
 import pytest
 
 from erce.tasks import near_duplicates
@@ -35,8 +34,6 @@ def ask(prompt: str, answer: str = "7", **more) -> Problem:
 )
 def test_prompts_with_one_answer(trained, tested, same):
     assert bool(near_duplicates([ask(trained)], [ask(tested)])) is same
-
-
 
 
 def test_one_wording_with_another_answer_is_another_problem():
@@ -85,5 +82,3 @@ def test_what_half_of_the_prompts_say_counts():
     trained += [ask(f"Say {word}.") for word in WORDS.split()[:15]]
     [pair] = near_duplicates(trained, [ask(f"{WORDS} How many jars are 3?")])
     assert pair.trained is trained[3]
-
-

@@ -84,8 +84,6 @@ def test_a_file_of_the_tasks_own_gives_way_to_the_recipes_data(file, tmp_path):
         task.pools(None)
 
 
-
-
 def test_a_task_of_ones_own_can_be_sent_to_another_process(file):
     task = pickle.loads(pickle.dumps(jsonl_task("mine", file(), by_answer)))
     assert task.verify(task.pools(None).train[0], completion("n")).reason == "different"
@@ -324,8 +322,6 @@ def test_a_misspelt_file_is_not_looked_for_on_the_hub(hub, data):
         jsonl_task("mine", None, by_answer).pools(data)
 
 
-
-
 PROBLEM = Problem(id="p", prompt="Spell 3.", demonstration="n3", answer="n3")
 
 
@@ -336,8 +332,6 @@ PROBLEM = Problem(id="p", prompt="Spell 3.", demonstration="n3", answer="n3")
 def test_a_bool_becomes_a_verdict(told, finished, reason):
     task = jsonl_task("mine", None, lambda problem, completion: told)
     assert task.verify(PROBLEM, completion("x", finished=finished)) == Verdict(told, reason)
-
-
 
 
 @pytest.mark.parametrize(
@@ -354,5 +348,3 @@ def test_anything_else_is_an_error_that_names_the_function(told, message):
 
     with pytest.raises(ValueError, match=r"the verifier \S*judge " + message):
         jsonl_task("mine", None, judge).verify(PROBLEM, completion("x"))
-
-

@@ -83,8 +83,6 @@ def test_a_file_with_another_digest_is_read_after_a_warning_with_both(tmp_path):
     assert "0" * 64 in warning
 
 
-
-
 def test_a_file_with_the_known_digest_is_read_without_a_word(tmp_path):
     (tmp_path / "a.jsonl").write_bytes(b"{}")
     digests = {"a.jsonl": hashlib.sha256(b"{}").hexdigest()}
@@ -114,5 +112,3 @@ def test_a_missing_extra_is_a_sentence_with_the_way_out(hub):
     hub(None)
     with pytest.raises(ValueError, match=r"our/rows needs .*erce\[study\].*data = \"folder\""):
         SOURCE.from_hub()
-
-

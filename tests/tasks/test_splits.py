@@ -36,8 +36,6 @@ def test_a_task_is_found_by_its_own_name(name):
     assert TASKS[name].name == name
 
 
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -93,8 +91,6 @@ def test_a_size_changes_its_own_sample_alone_and_a_larger_one_contains_a_smaller
             assert set(ids(getattr(few, name))) < set(ids(getattr(many, name)))
         else:
             assert getattr(few, name) == getattr(many, name)
-
-
 
 
 @pytest.mark.parametrize(
