@@ -4,10 +4,14 @@ Each tool has one reader, which returns a dict per sample: columns of `erce reco
 """
 
 import json
+import os
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +36,7 @@ INSPECT_SETTINGS = {  # column → its name in a log
 }
 INSPECT_SCORES = {"C": True, "I": False, "N": False, 1: True, 0: False}  # correct, incorrect, no answer
 INSPECT_FINISH: dict[str | None, str] = {"max_tokens": "length", "model_length": "length"}
+ZSTANDARD = 93  # inspect's compression: its number among the types of zip archives
 EVALPLUS_REASONS = {"pass": "passed", "fail": "failed", "timeout": "timeout"}
 EVALPLUS_TASKS = {"HumanEval": "humaneval", "Mbpp": "mbpp"}  # prefix of a problem's name → task
 
@@ -103,6 +108,8 @@ def _log_file(path: Path, reading: Reading) -> Path:
         raise InputError(f"no log at {str(path)!r}; give a file, or the folder that a run wrote")
     patterns = PATTERNS.values() if reading.format == AUTO else [PATTERNS[reading.format]]
     logs = sorted({log for pattern in patterns for log in path.rglob(pattern)})
+    if reading.format in (AUTO, "inspect"):  # the names of inspect's JSON logs are those of any JSON file
+        logs += sorted(log for log in path.rglob("*.json") if _is_inspect_json(log))
     if reading.task is not None:  # only lm-eval's file names tell the task
         logs = [log for log in logs if log.suffix != ".jsonl" or task_in_name(log) == reading.task]
     if len(logs) != 1:
@@ -112,6 +119,15 @@ def _log_file(path: Path, reading: Reading) -> Path:
             f"{path} has {len(logs)} logs{task} ({names}); name one with --task, or give the one file"
         )
     return logs[0]
+
+
+def _is_inspect_json(path: Path) -> bool:
+    try:
+        content = json.loads(path.read_bytes())
+    except ValueError:
+        return False
+    run = content.get("eval") if isinstance(content, dict) else None
+    return isinstance(run, dict) and "task" in run
 
 
 def _object_with_eval(path: Path, content: bytes, what: str) -> dict[str, Any]:
@@ -296,19 +312,35 @@ def _inspect_log(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         log = _object_with_eval(path, path.read_bytes(), what)
         return log, log.get("samples") or []
     with zipfile.ZipFile(path) as archive:
-        names = archive.namelist()
-        if "header.json" not in names:
+        members = {member.filename: member for member in archive.infolist()}
+        if "header.json" not in members:
             raise InputError(f"{path} has no header.json: the run was cut short, or it is not {what}")
-        try:
-            header = _object_with_eval(path, archive.read("header.json"), what)
-            of_samples = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
-            samples = [json.loads(archive.read(name)) for name in of_samples]
-        except NotImplementedError:  # Zstandard, before Python 3.14
-            raise InputError(
-                f"{path} has a compression that this Python cannot read; `inspect log convert --to json` "
-                "rewrites it"
-            ) from None
+        header = _object_with_eval(path, _member_content(path, archive, members["header.json"]), what)
+        names = [name for name in members if name.startswith("samples/") and name.endswith(".json")]
+        samples = [json.loads(_member_content(path, archive, members[name])) for name in names]
     return header, sorted(samples, key=lambda sample: (str(sample["id"]), sample["epoch"]))
+
+
+def _member_content(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """Return a member's content; pyarrow unpacks Zstandard, which Python cannot before 3.14."""
+    if member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return archive.read(member)
+    if member.compress_type != ZSTANDARD or find_spec("pyarrow") is None:
+        raise InputError(
+            f"{path} has a compression that Python cannot read; `inspect log convert --to json` rewrites it, "
+            "and `pip install pyarrow` reads Zstandard"
+        )
+    import pyarrow
+
+    with path.open("rb") as file:
+        file.seek(member.header_offset + 26)  # lengths of the name and of the extra field after it
+        file.seek(sum(struct.unpack("<HH", file.read(4))), os.SEEK_CUR)
+        packed = pyarrow.py_buffer(file.read(member.compress_size))
+    with pyarrow.CompressedInputStream(pyarrow.BufferReader(packed), "zstd") as stream:
+        content = stream.read()
+    if zlib.crc32(content) != member.CRC:
+        raise InputError(f"{path} is damaged: {member.filename} is not what was written")
+    return content
 
 
 def _sample_columns(path: Path, sample: dict[str, Any], scorer: str | None) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """A log of inspect becomes rows, whether it is JSON or an archive."""
 
 import json
+import struct
 import zipfile
+import zlib
 
 import pytest
 from toys.logs import from_inspect, inspect_log, inspect_sample, known_columns
@@ -23,6 +25,22 @@ def archive(tmp_path):
         return tmp_path / "log.eval"
 
     return write
+
+
+def zstandard(path, members):
+    """An archive of such members as inspect writes them, which Python's zipfile reads only from 3.14 on."""
+    pyarrow = pytest.importorskip("pyarrow")
+    body, directory = b"", b""
+    for name, content in ((name.encode(), json.dumps(member).encode()) for name, member in members.items()):
+        packed = pyarrow.compress(content, "zstd", asbytes=True)
+        head = struct.pack(
+            "<5H3L2H", 63, 0, 93, 0, 33, zlib.crc32(content), len(packed), len(content), len(name), 0
+        )
+        directory += b"PK\1\2\0\0" + head + struct.pack("<3H2L", 0, 0, 0, 0, len(body)) + name
+        body += b"PK\3\4" + head + name + packed
+    counts = struct.pack("<4H2LH", 0, 0, len(members), len(members), len(directory), len(body), 0)
+    path.write_bytes(body + directory + b"PK\5\6" + counts)
+    return path
 
 
 @pytest.mark.parametrize("form", ["json", "stored", "deflated"])
@@ -118,3 +136,25 @@ def test_an_archive_that_cannot_be_read_is_said(archive):
     path.write_bytes(packed)
     with pytest.raises(ValueError, match="inspect log convert --to json"):
         from_inspect(path, arm="a")
+
+
+def test_an_archive_packed_with_zstandard_is_read(file, tmp_path):
+    content = inspect_log([inspect_sample(4, 1, "C"), inspect_sample(5, 1, "I")])
+    members = {"header.json": {name: value for name, value in content.items() if name != "samples"}}
+    members |= {f"samples/{each['id']}_epoch_1.json": each for each in content["samples"]}
+    path = zstandard(tmp_path / "log.eval", members)
+    assert from_inspect(path, arm="a") == from_inspect(file(content, "log.json"), arm="a")
+    torn = path.read_bytes()
+    at = torn.index(zlib.crc32(json.dumps(members["header.json"]).encode()).to_bytes(4, "little"), 60)
+    path.write_bytes(torn[:at] + b"\0\0\0\0" + torn[at + 4 :])
+    with pytest.raises(ValueError, match=r"is damaged: header\.json is not what was written"):
+        from_inspect(path, arm="a")
+
+
+def test_the_json_log_in_a_folder_is_found_by_its_content(tmp_path):
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    log, other = folder / "2026-01-01_sums.json", folder / "results.json"
+    log.write_text(json.dumps(inspect_log([inspect_sample(4, 1, "C")])))
+    other.write_text('{"eval": {"sums": 1}}')
+    assert from_inspect(folder, arm="a") == from_inspect(log, arm="a")
