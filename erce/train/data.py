@@ -18,8 +18,8 @@ USERS = ("user", "human", "system", "tool")
 def check_data(arguments: Mapping[str, Any], args: ERCEConfig) -> None:
     """Look at the columns and the first row of every data set that `SFTTrainer(**arguments)` gets.
 
-    InputError: a column that marks the sequences of a row and would be dropped. A penalty on words that are
-    not the model's is a warning.
+    InputError: a column that marks the sequences of a row and would be dropped. Warnings: a penalty on words
+    that are not the model's, a column whose name means something else to TRL.
     """
     for data in (arguments.get("train_dataset"), *several(arguments.get("eval_dataset")).values()):
         if data is None:
@@ -37,6 +37,7 @@ def check_data(arguments: Mapping[str, Any], args: ERCEConfig) -> None:
             continue
         if arguments.get("formatting_func") is None:
             _refuse_unknown_columns(columns, args.dataset_text_field)
+            _warn_of_columns(columns, args.dataset_text_field)
             if args.entropy_penalty and not args.assistant_only_loss:
                 _warn_of_penalised_prompts(first)
 
@@ -113,6 +114,21 @@ def _refuse_unknown_columns(columns: list[str], text_field: str) -> None:
         raise InputError(
             f"the data set has the columns {', '.join(columns)}, which TRL does not train on; rename two to "
             f"prompt and completion, or one to messages or {text_field}"
+        )
+
+
+def _warn_of_columns(columns: list[str], text_field: str) -> None:
+    if "labels" in columns:
+        warnings.warn(
+            "TRL takes the column 'labels' for the tokens to score, and does not make them of the text; "
+            "rename it if it is something else",
+            stacklevel=STACK,
+        )
+    if text_field in columns and {"prompt", "completion"} <= set(columns):
+        warnings.warn(
+            f"beside prompt and completion, a column {text_field!r} gets the end-of-sequence token in place "
+            "of the completion; rename or remove it",
+            stacklevel=STACK,
         )
 
 

@@ -61,6 +61,18 @@ def test_without_a_penalty_trls_head_gives_trls_adapter_bit_for_bit(tmp_path):
     assert runs[0][0] != runs[0][1]
 
 
+@toy.TRLS_HEAD
+def test_both_heads_train_the_same_adapter_up_to_rounding(tmp_path):
+    adapters = [
+        get_peft_model_state_dict(
+            trained(toy.config(tmp_path, **LONG | RISING | {"learning_rate": 1e-3}, head=head)).model
+        )
+        for head in ("erce", "trl")
+    ]
+    for name, weight in adapters[0].items():
+        assert torch.allclose(weight, adapters[1][name], rtol=0, atol=2e-5), name
+
+
 def test_resuming_in_the_middle_gives_the_adapter_of_not_stopping(tmp_path):
     settings = LONG | RISING | {"save_strategy": "steps", "save_steps": 3}  # inside an epoch
     whole = trained(toy.config(tmp_path / "whole", **settings))
@@ -126,6 +138,25 @@ def test_a_penalty_on_the_users_words_is_said_whatever_the_format(row, name, str
         name
     )
     assert not any("is scored" in each for each in warned_of(data, tmp_path, max_steps=1))
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            {"prompt": "1", "completion": "2", "text": "3"},
+            "a column 'text' gets the end-of-sequence token in pl",
+        ),
+        (
+            {"prompt": "1", "completion": "2", "labels": [1, 2]},
+            "TRL takes the column 'labels' for the tokens to",
+        ),
+    ],
+)
+def test_a_column_whose_name_means_something_else_to_trl_is_said(row, message, tmp_path):
+    assert any(message in each for each in warned_of(toy.Dataset.from_list([row]), tmp_path))
+    row = {name: row[name] for name in ("prompt", "completion")}
+    assert not any(message in each for each in warned_of(toy.Dataset.from_list([row]), tmp_path))
 
 
 def test_data_of_which_nothing_is_left_are_refused(tmp_path):
@@ -198,6 +229,13 @@ def test_the_best_checkpoint_may_be_the_one_with_the_best_token_accuracy(tmp_pat
 
 def test_editors_and_help_show_the_parameters_of_trls_trainer():
     assert inspect.signature(ERCETrainer) == inspect.signature(SFTTrainer)
+
+
+def test_mixed_precision_on_a_cpu_trains(tmp_path):
+    log = trained(toy.config(tmp_path, bf16=True, entropy_penalty=1.0)).state.log_history
+    exact = trained(toy.config(tmp_path, entropy_penalty=1.0)).state.log_history
+    assert log[0]["objective"] == pytest.approx(exact[0]["objective"], rel=2e-2)
+    assert log[0]["objective"] != exact[0]["objective"]
 
 
 def test_logits_for_metrics_are_those_of_the_model(tmp_path):
