@@ -82,6 +82,8 @@ class KillableProcess:
         self._running: tuple[subprocess.Popen[bytes], Connection] | None = None
         self._owner = 0
         atexit.register(self._stop)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._unlock)
 
     @property
     def pid(self) -> int | None:
@@ -128,6 +130,10 @@ class KillableProcess:
             if reply in (TIMEOUT, DIED):
                 self._stop()
         return reply
+
+    def _unlock(self) -> None:
+        # In the child of a fork, where the thread that may have held the lock does not exist.
+        self._lock = threading.Lock()
 
     def _stop(self) -> None:
         """End the process; in the child of a fork leave it to the parent."""
