@@ -1,6 +1,7 @@
 """Outcomes over seeds, problems and samples → gains, with intervals that say what they cover.
 
-What `welch` and `paired_gain` answer is said in `erce.stats`.
+`welch` answers "what if other seeds had been trained, on these very problems?". `paired_gain` also asks "…
+and on other problems like these?": report this gain.
 """
 
 import math
