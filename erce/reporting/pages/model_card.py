@@ -124,6 +124,8 @@ def _named(summary: Summary, name: str) -> Cell:
     trained = {cell.name: cell for cell in study.results if cell.lam is not None}
     if name in trained:
         return trained[name]
+    if name in {cell.name for cell in study.missing}:
+        raise InputError(f"cell {name!r} is not done; run the study to its end first")
     raise InputError(f"no trained and finished cell {name!r}; {did_you_mean(name, trained)}")
 
 
