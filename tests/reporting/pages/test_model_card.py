@@ -1,24 +1,29 @@
 """`erce card`: an adapter and a card that the hub's and PEFT's own tools read; same study, same bytes."""
 
 import html
+import inspect
 import json
 import re
 import shutil
 from pathlib import Path
 
+import huggingface_hub
 import pytest
-from huggingface_hub import ModelCard
+import torch
+from huggingface_hub import ModelCard, metadata_load
 from markdown_it import MarkdownIt
+from peft import AutoPeftModelForCausalLM, PeftModel
 from toys.studies import Fake, make_study
 
 from erce.cli.main import main
+from erce.recipe import RegularizedObjective, Training
 from erce.reporting.format import interval, p_value, percent, points
 from erce.reporting.numbers.gains import summary
 from erce.reporting.pages.model_card import _plain, write_card
 from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
 from erce.study.folder import cell_folder
-from erce.types import Arm
+from erce.types import Arm, Problem
 
 CONFIGURATION = {"peft_type": "LORA", "base_model_name_or_path": "/home/somebody/models/tiny", "r": 4}
 
@@ -97,6 +102,24 @@ def test_a_users_data_set_of_the_hub_is_named_and_a_file_is_not(data, named, tmp
     assert "secret" not in card.content
 
 
+def test_the_docs_lines_upload_the_folder_with_all_that_the_hub_needs(tmp_path, monkeypatch):
+    page = (Path(__file__).parents[3] / "docs" / "trainer.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```py\n([^`]*upload_folder[^`]*)```", page)
+    asked = []
+    for name in ("create_repo", "upload_folder"):  # the signature is checked, nothing is sent
+        bound = inspect.signature(getattr(huggingface_hub, name)).bind
+        monkeypatch.setattr(huggingface_hub, name, lambda *a, bound=bound, **k: asked.append(bound(*a, **k)))
+    study_with_adapters(tmp_path / "study")
+    write_card(tmp_path / "study", tmp_path / "gsm8k-adapter")
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
+    created, uploaded = (bound.arguments for bound in asked)
+    assert created["repo_id"] == uploaded["repo_id"] == "YOU/gsm8k-adapter"
+    files = {path.name: path for path in Path(uploaded["folder_path"]).iterdir()}
+    assert set(files) == {"README.md", "adapter_config.json", "adapter_model.safetensors"}
+    assert metadata_load(files["README.md"])["library_name"] == "peft"
+
+
 @pytest.mark.parametrize(
     ("model", "words", "asked"),
     [
@@ -160,7 +183,7 @@ def test_a_text_is_never_a_link_or_a_line_of_its_own(text):
     [
         ({}, "sums-lam0.5-sed0", "no trained and finished cell 'sums-lam0.5-sed0'; did you mean 'sums-lam"),
         ({}, "sums-base", "no trained and finished cell 'sums-base'; did you mean 'sums-"),
-        ({"skip": [("sums", 1.0, 2)]}, "sums-lam1-seed2", "no trained and finished cell 'sums-lam1-seed2'; "),
+        ({"skip": [("sums", 1.0, 2)]}, "sums-lam1-seed2", "cell 'sums-lam1-seed2' is not done; run "),
         ({"skip": [("sums", lam, 2) for lam in (0.0, 0.5, 1.0)]}, "best", "no λ is chosen: no λ of 'sums' "),
     ],
     ids=str,
@@ -184,3 +207,34 @@ def test_nothing_is_written_over_and_nothing_made_up(tmp_path):
     with pytest.raises(ValueError, match=r"adapter_config.json is missing; a study of imported logs"):
         write_card(tmp_path / "study", tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+def test_a_cells_adapter_and_the_cards_copy_load_and_merge_with_pefts_own_tools(tmp_path):
+    from erce.hf.models import BasePolicy, adapted, load_model, load_tokenizer
+    from erce.train.fine_tune import fine_tune
+
+    study = study_with_adapters(tmp_path / "study", seeds=(0,), control=None)
+    cell = next(cell for cell in study.results if cell.name == "sums-lam0.5-seed0")
+    adapter = cell_folder(tmp_path / "study", study.recipe, cell) / "adapter"
+    shutil.rmtree(adapter)
+    problems = [Problem(id=str(n), prompt=f"{n}+1=", demonstration=f"{n + 1} is it") for n in range(8)]
+    tokenizer, base = load_tokenizer("tiny"), load_model("tiny")
+    fine_tune(
+        BasePolicy(base, tokenizer),
+        problems,
+        objective=RegularizedObjective(lam=0.5),
+        training=Training(epochs=2, batch_size=4, micro_batch_size=4, learning_rate=3e-2),
+        seed=0,
+        folder=adapter,
+    )
+    uploaded = write_card(tmp_path / "study", tmp_path / "out").parent
+
+    def greedy(model) -> list[int]:
+        ids = tokenizer("1+2=", return_tensors="pt").input_ids
+        return model.eval().generate(ids, max_new_tokens=12, do_sample=False).tolist()[0]
+
+    with adapted(base, adapter) as policy, torch.no_grad():
+        expected = greedy(policy)
+        reloaded = PeftModel.from_pretrained(load_model("tiny"), str(uploaded))
+        assert expected == greedy(reloaded) == greedy(reloaded.merge_and_unload()) != greedy(base)
+        assert expected == greedy(AutoPeftModelForCausalLM.from_pretrained(str(adapter)))
