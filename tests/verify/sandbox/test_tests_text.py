@@ -2,7 +2,7 @@
 
 import pytest
 
-from erce.verify.sandbox.tests_text import read_tests
+from erce.verify.sandbox.tests_text import BrokenTestsError, read_tests
 
 
 def names(*tests, setup=()):
@@ -42,3 +42,18 @@ def test_the_program_sees_the_imports_and_no_other_statement():
     setup = "from __future__ import annotations\nimport math, re\nfrom typing import List\nSECRET = 5"
     read = read_tests((setup,), ("import heapq as h\nassert f(1) == SECRET",), None)
     assert read.imports == ("import math, re", "from typing import List", "import heapq as h")
+
+
+@pytest.mark.parametrize(
+    ("tests", "message"),
+    [
+        ([], "without tests"),
+        (["f(1)"], "no assert"),
+        (["assert f("], "not Python"),
+        (["assert f(1)", "return 5"], "not Python"),
+        (["assert 1 == 1"], "use no name that a program could define"),
+    ],
+)
+def test_tests_that_cannot_tell_are_named(tests, message):
+    with pytest.raises(BrokenTestsError, match=message):
+        names(*tests)

@@ -441,3 +441,8 @@ def test_the_programs_process_holds_no_expected_value(sandbox):
 )
 def test_the_papers_mode_believes_the_programs_own_interpreter(sandbox, program, reason):
     assert sandbox.run(program, ["assert f(3) == 9"], mode="paper").reason == reason
+
+
+def test_replies_given_in_advance_are_values_chosen_blindly(sandbox):
+    program = f"{SAY}\nfor _ in range(9): say(b'{{\"ok\":true}}')\ndef f(x): return x"
+    assert ruled(sandbox, program, ["assert f(7) == 7"])[0] == "failed"
