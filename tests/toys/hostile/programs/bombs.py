@@ -56,6 +56,7 @@ PROGRAMS = [
         "bomb_of_depth",
         "def double(n):\n    v = 8\n    for _ in range(200000):\n        v = [v]\n    return v\n",
     ),
+    bomb("bomb_of_length", "def double(n):\n    return 'x' * (300 << 20)\n", slow=True),
     bomb(
         "bomb_of_shared_parts",
         """
@@ -65,6 +66,23 @@ PROGRAMS = [
                 v = [v, v]
             return v
         """,
+        slow=True,
+    ),
+    bomb(
+        "bomb_of_a_decimal",
+        "from decimal import Decimal\n\ndef double(n):\n    return Decimal('1e999999999')\n",
+        "assert int(double(4)) == 8",
+    ),
+    bomb(
+        "bomb_of_collisions",
+        "def double(n):\n    return [i * ((1 << 61) - 1) for i in range(60000)]\n",
+        "assert set(double(4)) == {8}",
+        slow=True,
+    ),
+    bomb(
+        "bomb_of_an_iterator",
+        "from itertools import repeat\n\ndef double(n):\n    return repeat('x' * 100000)\n",
+        "assert list(double(4)) == [8]",
         slow=True,
     ),
     bomb(

@@ -29,6 +29,9 @@ for folder in ("/tmp", "/dev/shm", "/var/tmp", "/run", "/", os.path.expanduser("
 """,
     ),
     attempt(
+        escape, "removes_a_tree", "import shutil\nshutil.rmtree('/tmp/canary/folder', ignore_errors=True)"
+    ),
+    attempt(
         escape,
         "changes_rights",
         """

@@ -5,6 +5,7 @@ from toys.hostile.corpus import Family
 honest = Family("honest", "pass")
 
 PROGRAMS = [
+    honest("honest_double", "def double(n):\n    return n + n\n"),
     honest(
         "honest_prints_a_lot",
         """
@@ -17,6 +18,25 @@ PROGRAMS = [
             sys.stdout.flush()
             return n * 2
         """,
+    ),
+    honest(
+        "honest_class_is_the_entry_point",
+        """
+        class Stack:
+            def __init__(self, items=()):
+                self.items = list(items)
+
+            def push(self, item):
+                self.items.append(item)
+
+            def pop(self):
+                return self.items.pop()
+
+            def __len__(self):
+                return len(self.items)
+        """,
+        "s = Stack([1])\ns.push(5)\nassert len(s) == 2\nassert s.pop() == 5\nassert s.items == [1]",
+        mode="unproven",
     ),
     honest(
         "honest_deep_recursion",
@@ -40,6 +60,33 @@ PROGRAMS = [
         """,
     ),
     honest(
+        "honest_sleeps",
+        "import time\n\ndef double(n):\n    time.sleep(0.2)\n    return n * 2\n",
+        "assert double(4) == 8",
+    ),
+    honest(
+        "library_text_formats",
+        """
+        import csv
+        import io
+        import json
+        import xml.etree.ElementTree as tree
+
+        def rows(text):
+            return list(csv.reader(io.StringIO(text)))
+
+        def compact(value):
+            return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+        def tags(text):
+            return [node.tag for node in tree.fromstring(text).iter()]
+
+        """,
+        "assert rows('a,\"b,c\"\\n1,2\\n') == [['a', 'b,c'], ['1', '2']]",
+        "assert compact({'b': [1, None], 'a': True}) == '{\"a\":true,\"b\":[1,null]}'",
+        "assert tags('<a><b/><c/></a>') == ['a', 'b', 'c']",
+    ),
+    honest(
         "library_forty_threads",
         """
         import threading
@@ -59,6 +106,22 @@ PROGRAMS = [
             return sorted(seen)
         """,
         "assert together(40) == list(range(40))",
+    ),
+    honest(
+        "library_asyncio",
+        """
+        import asyncio
+
+        async def part(n):
+            await asyncio.sleep(0.001)
+            return n
+
+        async def both(n):
+            return sum(await asyncio.gather(part(n), part(n)))
+
+        def double(n):
+            return asyncio.run(both(n))
+        """,
     ),
     honest(
         "library_temporary_file",

@@ -39,12 +39,20 @@ def yes(name: str, *tests: str, made: str = "Yes()", **more):
 
 PROGRAMS = [
     lie("lie_of_an_int", "int", "7", "8"),
+    lie("lie_of_a_text", "str", "''", "'eight'"),
     lie("lie_of_a_list", "list", "", "[1, 2]"),
+    lie("lie_of_a_dict", "dict", "", "{'a': 1}"),
+    lie("lie_of_a_counter", "collections.Counter", "'aab'", "{'a': 1}"),
+    lie("lie_of_a_decimal", "decimal.Decimal", "'1.5'", "2"),
+    lie("lie_of_a_named_tuple", "collections.namedtuple('T', 'a b')", "1, 2", "(3, 4)"),
     yes("yes_to_equality", "assert made(1) == 8"),
+    yes("yes_in_a_list", "assert [1, 8].count(made(1)) == 2", "assert [8, 1].index(made(2)) == 0"),
+    yes("yes_among_keys", "assert made(1) in {8: 1}", "assert {8: 'a'}[made(1)] == 'a'"),
     yes("yes_inside_a_container", "assert made(1) == [8, 9]", made="[Yes(), Yes()]"),
     yes("yes_from_a_generator", "assert list(made(1)) == [8, 9]", made="(Yes() for _ in 'ab')"),
     yes("yes_by_attribute", "assert made(1).value == 8", made="type('Box', (), {'value': Yes()})()"),
     yes("yes_to_arithmetic", "assert made(1) + 1 == 9", "assert abs(made(1) - 8) < 1e-9"),
+    yes("yes_to_isclose", "import math", "assert math.isclose(made(1), 8.25)"),
     forgery("yes_as_the_function", f"{YES}\n    made = Yes()\n", "assert made(1) == 8"),
     forgery(
         "yes_as_a_later_value_of_the_module",
@@ -69,9 +77,43 @@ PROGRAMS = [
         *LISTED,
     ),
     forgery(
+        "lie_of_mock",
+        "from unittest import mock\n\ndef found(text):\n    return mock.ANY\n",
+        *LISTED,
+    ),
+    forgery(
+        "stop_iteration_ends_the_check",
+        "def even(n):\n    raise StopIteration\n",
+        "assert all(map(even, [2, 4, 6]))",
+    ),
+    forgery(
         "generator_exit_ends_the_check",
         "def even(n):\n    raise GeneratorExit\n",
         "assert all(map(even, [2, 4, 6]))",
+    ),
+    forgery(
+        "shadowed_oracle_of_the_tests",
+        "def oracle(n):\n    return None\n\ndef double(n):\n    return None\n",
+        "assert double(4) == oracle(4)",
+        setup=("def oracle(n):\n    return n + n",),
+        entry_points=("double",),
+    ),
+    forgery(
+        "subtracts_to_nothing",
+        """
+        class Near:
+            __sub__ = __rsub__ = __mod__ = __floordiv__ = __xor__ = lambda self, other: 0.0
+
+        def made(n):
+            return Near()
+        """,
+        "assert abs(made(1) - 8.25) <= 1e-9",
+        "assert abs(8.25 - made(1)) <= 1e-9",
+    ),
+    forgery(
+        "empties_what_the_test_looks_at_later",
+        "def ordered(values):\n    values.clear()\n    return []\n",
+        "v = [3, 1]\nassert ordered(v) == sorted(v)",
     ),
     forgery(
         "swallowed_exception_is_not_an_answer",

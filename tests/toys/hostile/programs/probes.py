@@ -83,4 +83,18 @@ PROGRAMS = [
         """,
         tiers=("namespaces",),
     ),
+    probe(
+        secret,
+        "reads_a_directory_by_its_handle",
+        """
+        import os
+        for path in ("/", "/tmp", "..", "/proc/self/root", "/proc/1/root"):
+            try:
+                base = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+                secret = os.open("tmp/canary/secret.txt", os.O_RDONLY, dir_fd=base)
+                reached = reached or b"canary" in os.read(secret, 99)
+            except OSError:
+                pass
+        """,
+    ),
 ]

@@ -78,6 +78,17 @@ PROGRAMS = [
 """,
     ),
     wire(
+        "frames_of_great_numbers",
+        """
+    def double(n):
+        for blob in (b'{"ok":' + b"9" * 4000000 + b"}", b'{"ok":[["i","0x' + b"f" * 7000000 + b'"],[]]}',
+                     b'{"ok":[["D","1e999999999"],[]]}', b'{"ok":[["F",1,0],[]]}',
+                     b'{"ok":[["r",0,1e30,1],[]]}'):
+            raw(struct.pack("<I", len(blob)) + blob)
+        return 0
+""",
+    ),
+    wire(
         "reads_what_comes_next",
         """
     seen = []
@@ -125,5 +136,11 @@ PROGRAMS = [
         time.sleep(0.05)
         return 0
 """,
+    ),
+    forgery(
+        "test_retries_what_died",
+        "import os\n\ndef double(n):\n    os.abort()\n",
+        "def tried():\n    try:\n        return double(4)\n    except BaseException:\n        return 8",
+        "assert tried() == 8",
     ),
 ]
