@@ -272,7 +272,7 @@ def refuse_prompts_with_a_loss(model: Any) -> None:
 
 @contextmanager
 def _without_cross_entropy(model: PreTrainedModel) -> Iterator[list[int]]:
-    """Make the model's loss function 0 in the block; yields a list with an entry per call of it."""
+    """Let the model's loss function return 0 in the block; yield a list that each call of it lengthens."""
     calls: list[int] = []
     before = vars(model).get("_loss_function")
 

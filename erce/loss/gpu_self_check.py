@@ -87,7 +87,7 @@ def doctor_lines(device: torch.device | None) -> list[str]:
 
 
 def _by_hand(impl: str) -> str:
-    """Return `impl`, or for "auto" what the environment says, where it says something."""
+    """Return `impl`; for "auto" the variable ERCE_KERNELS instead, if it is set."""
     chosen = (os.environ.get(VARIABLE) or "auto") if impl == "auto" else impl
     if chosen not in IMPLS:
         raise InputError(f"{VARIABLE} must be 'torch' or 'triton', got {chosen!r}; unset, a check decides")
@@ -150,7 +150,7 @@ def _differences(device: torch.device, dtype: torch.dtype, v: int, request: Requ
 
 
 def _numbers(shape: tuple[int, int], device: torch.device) -> Tensor:
-    """Return numbers in [−1, 1] without a pattern, and without random numbers."""
+    """Return irregular numbers in [−1, 1]: the same on every call, and no random generator is used."""
     counts = torch.arange(math.prod(shape), dtype=torch.float32, device=device)
     return counts.square().mul(0.37).sin().reshape(shape)
 

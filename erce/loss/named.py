@@ -130,27 +130,35 @@ def _own(what: str, name: str, known: Iterable[str], kind: type[Kind]) -> Kind |
 
 @torch.no_grad()
 def try_penalty(penalty: Penalty, name: str) -> None:
-    """Raise an InputError where shapes are not the protocol's, the gradient is not that of the value, or a
-    token without probability makes the penalty infinite.
+    """Raise an InputError where shapes are not the protocol's, the gradient is not that of the value, a row
+    depends on other rows, or a token without probability makes the penalty infinite.
 
     The gradient is held to central differences of `value`, which need not be fit for autograd.
     """
     if not isinstance(penalty, Penalty):
         raise InputError(f"penalty {name!r}: of_order gives {penalty!r}; it must give an erce.loss.Penalty")
-    both = f"penalty {name!r}: value_and_logit_grad"
-    for where in ("", " where a p is 0"):
-        logits = _logits()
-        if where:
-            logits[:, 0] = -torch.inf
-        alone = penalty.value(*_distribution(logits))
-        value, gradient = _pair(penalty.value_and_logit_grad(*_distribution(logits)), both)
-        _check(alone, f"penalty {name!r}: value{where} gives", like=logits[:, 0])
-        _check(value, f"{both}{where} gives as value", like=alone)
-        _check(gradient, f"{both}{where} gives as gradient", like=logits)
-        _check_close(value, alone, f"{both} gives another value than value does")
-        if not where:
-            differences = _differences(penalty, logits)
-            _check_close(gradient, differences, f"{both} gives a gradient that is not the value's")
+    logits = _logits()
+    log_p, p = _distribution(logits)
+    prefix, both = f"penalty {name!r}:", f"penalty {name!r}: value_and_logit_grad"
+    alone = penalty.value(log_p, p)
+    _check(alone, f"{prefix} value gives", like=logits[:, 0])
+    value, gradient = _pair(penalty.value_and_logit_grad(log_p, p), both)
+    _check(value, f"{both} gives as value", like=logits[:, 0])
+    _check(gradient, f"{both} gives as gradient", like=logits)
+    if not all(map(torch.equal, (log_p, p), _distribution(logits))):
+        raise InputError(f"{prefix} it writes into log p or p, which others read; let it write to a copy")
+    _check_close(value, alone, f"{both} gives another value than value does")
+    _check_close(
+        alone[:1], penalty.value(log_p[:1], p[:1]), f"{prefix} a row's value depends on the other rows"
+    )
+    _check_close(gradient, _differences(penalty, logits), f"{both} gives a gradient that is not the value's")
+    logits[:, 0] = -torch.inf
+    log_p, p = _distribution(logits)
+    for numbers in (penalty.value(log_p, p), *penalty.value_and_logit_grad(log_p, p)):
+        if not numbers.isfinite().all():
+            raise InputError(
+                f"{prefix} it is not finite where a p is 0; log p is the lowest number there, not −inf"
+            )
 
 
 @torch.no_grad()

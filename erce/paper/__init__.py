@@ -1,4 +1,4 @@
-"""The paper's printed tables, tables.json, as values found by task, decoding, penalty and order."""
+"""tables.json → the paper's printed tables, looked up by task, decoding, penalty and order."""
 
 import json
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class PaperRow:
 
 @dataclass(frozen=True, kw_only=True)
 class PaperTable:
-    """One column of the paper: a task, a decoding, a penalty and its order over a grid of λ.
+    """What the paper prints of one task, decoding, penalty and order: a row for each λ.
 
     A printed table with two decodings becomes two of these, and the table of the Rényi orders five; they
     share a `label`. `n_samples` counts per problem; `temperature` is None for greedy decoding.

@@ -1,4 +1,4 @@
-"""Demonstrations and a base model's verified samples → which way the first steps of a training push it.
+"""Demonstrations and a base model's verified samples → which way the first training steps push the model.
 
 With z the mean log-probability of accepted samples minus that of rejected ones, a small step against the
 gradient of a loss L changes z by −⟨∇z, ∇L⟩ per unit of step size. Both gradients are taken at a fresh

@@ -1,5 +1,6 @@
 """TRL's SFT trainer, minimising an objective + λ · entropy."""
 
+import functools
 import inspect
 import logging
 import warnings
@@ -7,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import torch
 from accelerate import Accelerator
@@ -42,6 +43,14 @@ from erce.train.scores import COLUMNS, DIAGNOSTICS, BatchSums, Scorer, add_score
 LOGS_OF_CLIPPING = 10  # after which it is said that most steps are clipped
 
 _Found = TypeVar("_Found")
+_Parameters = ParamSpec("_Parameters")
+
+
+def _with_parameters_of(
+    original: Callable[_Parameters, None],
+) -> Callable[[Callable[..., None]], Callable[_Parameters, None]]:
+    """Show editors and `help` the parameters of the original, whatever the installed TRL has."""
+    return functools.wraps(original, assigned=())
 
 
 class ERCETrainer(SFTTrainer):
@@ -62,6 +71,7 @@ class ERCETrainer(SFTTrainer):
     args: ERCEConfig
     minimises_entropy = True  # which ERCEConfig asks of a trainer
 
+    @_with_parameters_of(SFTTrainer.__init__)
     def __init__(
         self,
         model: str | PreTrainedModel | PeftModel,
@@ -383,10 +393,6 @@ class ERCETrainer(SFTTrainer):
 
     def _send_telemetry(self) -> None:
         """Send nothing: TRL reports every trainer that is built, and no user was asked."""
-
-
-# Editors and `help` show the parameters of TRL's.
-vars(ERCETrainer.__init__)["__wrapped__"] = SFTTrainer.__init__
 
 
 def _agreed(

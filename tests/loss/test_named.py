@@ -1,10 +1,12 @@
 """Penalties and objectives of one's own, by "package.module:NAME": what is taken, what is refused and how."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
+import torch
 from torch import Tensor
 from toys.losses import EACH, PAPERS, penalty_of
 
@@ -73,11 +75,19 @@ def of_squares(log_p: Tensor, p: Tensor) -> Tensor:
     return p * (inner - (p * inner).sum(-1, keepdim=True))
 
 
+# A million times over, which is no reason to refuse it.
+Steep = own(Tsallis, lambda log_p, p: 1e6 * plain(log_p, p), lambda log_p, p: 1e6 * curvature(log_p, p))
 Nameless = own(Penalty, lambda log_p, p: p.amax(-1))
+Mapped = own(Tsallis, lambda log_p, p: p.square())
 Flat = own(Tsallis, gradient=lambda log_p, p: p.sum(-1))
 Alone = own(Tsallis, value_and_logit_grad=lambda self, log_p, p: self.value(log_p, p))
 Halved = own(Tsallis, gradient=lambda log_p, p: curvature(log_p, p) / 2)
+InP = own(Tsallis, gradient=lambda log_p, p: -2 * p)  # d value / d p in place of d value / d logits
 Other = own(Tsallis, value_and_logit_grad=lambda _, log_p, p: (plain(log_p, p) + 1, curvature(log_p, p)))
+Rounded = own(Tsallis, lambda log_p, p: plain(log_p, p).float())
+Writing = own(Tsallis, lambda log_p, p: 1 - p.square_().sum(-1))
+# Less the mean of the rows, so that a chunk's size would change it.
+Centred = own(Tsallis, lambda log_p, p: plain(log_p, p) - plain(log_p, p).mean(), curvature)
 Squared = own(Tsallis, lambda log_p, p: (p * log_p.square()).sum(-1), of_squares)  # 0 · inf where p is 0
 Infinite = own(Tsallis, lambda log_p, p: plain(log_p, p) / 0)
 Lost = own(Tsallis, of_order=classmethod(lambda cls, order: None))
@@ -97,7 +107,7 @@ def no_penalty(log_p: Tensor) -> Tensor:
 
 @pytest.mark.parametrize(
     ("name", "order", "wanted"),
-    [("Tsallis", 3.0, CUBIC), ("CUBIC", 1.0, CUBIC), ("Renyi", 0.5, Renyi(0.5))],
+    [("Tsallis", 3.0, CUBIC), ("CUBIC", 1.0, CUBIC), ("Steep", 2.0, Steep(2.0)), ("Renyi", 0.5, Renyi(0.5))],
 )
 def test_a_penalty_of_ones_own_is_made_by_its_class_and_order_or_taken_as_it_is(name, order, wanted):
     assert make_penalty(f"{HERE}:{name}", order) == wanted
@@ -111,11 +121,16 @@ def test_a_penalty_with_a_kink_and_a_gated_objective_are_taken():
 @pytest.mark.parametrize(
     ("name", "says"),
     [
+        ("Mapped", "value gives a float64 tensor of shape (4, 7), for 4 rows"),
+        ("Rounded", "value gives a float32 tensor of shape (4,)"),
         ("Flat", "as gradient a float64 tensor of shape (4,)"),
         ("Alone", "a tuple of two"),
         ("Halved", "a gradient that is not the value's"),
+        ("InP", "a gradient that is not the value's"),
         ("Other", "another value than value does"),
-        ("Squared", "value where a p is 0 gives nan; it must be finite"),
+        ("Writing", "writes into log p or p"),
+        ("Centred", "depends on the other rows"),
+        ("Squared", "not finite where a p is 0"),
         ("Infinite", "value gives inf"),
         ("Lost", "of_order gives None"),
         ("Nameless", "has no value_and_logit_grad"),
@@ -190,6 +205,8 @@ def objective(value_and_slope: Callable[[Tensor], Any], **attributes: Any) -> ty
 
 Ungated = objective(lambda nll: (nll, 1.0), gated=True)
 Wide = type("Wide", (Confident,), {"gate": lambda self, logits: logits})
+Single = objective(lambda nll: nll)
+Mean = objective(lambda nll: (nll.mean(), 1.0))
 Cliff = objective(lambda nll: (nll, 1 / nll))
 Shifting = objective(lambda nll: (nll.add_(1), 1.0))
 Smooth = objective(lambda nll: nll, smoothing=1.5)
@@ -213,6 +230,8 @@ def test_an_objective_of_ones_own_is_made_by_its_class_and_number_or_taken_as_it
     ("name", "says"),
     [
         ("Wide", "gate gives a float64 tensor of shape (6, 7)"),
+        ("Single", "it must give a tuple"),
+        ("Mean", "as value a float64 tensor of shape ()"),
         ("Cliff", "as slope inf"),
         ("Shifting", "writes into nll"),
         ("Smooth", "smoothing = 1.5 must be in [0, 1)"),
@@ -237,12 +256,36 @@ def test_every_penalty_of_erce_passes_what_ones_own_must_pass(case):
     try_penalty(penalty_of(case), case[0])
 
 
+@pytest.mark.parametrize("order", [1e-3, 0.01, 0.999999, 20.0, 1e3])
+def test_an_extreme_order_is_no_reason_to_refuse_a_penalty(order):
+    for family in ("renyi", "support-size"):
+        try_penalty(penalty_of((family, order)), family)
+
+
 @pytest.mark.parametrize("name", PAPERS)
 def test_every_objective_of_erce_passes_what_ones_own_must_pass(name):
     try_objective(make_objective(name), name)
 
 
-@pytest.mark.parametrize(("penalty", "objectives"), [(f"{HERE}:Halved", ()), ("renyi", (f"{HERE}:Cliff",))])
+def test_trying_one_leaves_no_trace():
+    torch.manual_seed(3)
+    before, threads = torch.get_rng_state(), torch.get_num_threads()
+    check_names(f"{HERE}:Tsallis", 2.0, [f"{HERE}:Tempered:3", "dft"])
+    assert torch.equal(torch.get_rng_state(), before)
+    assert (torch.get_num_threads(), torch.is_grad_enabled()) == (threads, True)
+
+
+@pytest.mark.parametrize(("penalty", "objectives"), [(f"{HERE}:Halved", ()), ("renyi", (f"{HERE}:Mean",))])
 def test_every_name_of_a_study_is_tried(penalty, objectives):
-    with pytest.raises(ValueError, match=f"'{HERE}:(Halved|Cliff)'"):
+    with pytest.raises(ValueError, match=f"'{HERE}:(Halved|Mean)'"):
         check_names(penalty, 2.0, ["dft", *objectives])
+
+
+def test_one_of_erces_is_made_and_not_tried(monkeypatch):
+    """A study of erce's own makes them in every process; the rows would be tried each time."""
+    from erce.loss import named
+
+    for name in ("try_penalty", "try_objective"):
+        monkeypatch.setattr(named, name, lambda *_: pytest.fail("it was tried"))
+    assert make_penalty("renyi", math.inf) == Renyi(math.inf)
+    assert make_objective("dft") == make_objective("dft")

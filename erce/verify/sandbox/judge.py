@@ -119,7 +119,7 @@ class Program:
             self.end("failed", ENDED)
 
     def answer(self) -> Any:
-        """Return what the program answers next, after calling back what it asked for.
+        """Return the next answer of the program; until then, run the tests' functions that it calls.
 
         At first that is what each entry point is, then the result of each call.
         """
