@@ -5,13 +5,14 @@
     python benchmarks/generation.py --samples 1
     python benchmarks/generation.py --shots 4
     python benchmarks/generation.py --continuous
+    python benchmarks/generation.py --compile
 
 The embedded model answers problems of mini-sums, sampled from the whole softmax at temperature 1, --batch
 completions at a time. Transformers' `generate` gets each problem once with `num_return_sequences`; ours also
 records log p and entropies. The contestants take turns. The adapter is a LoRA on every linear layer with
 B = 0, so that all of them write like the base model: once beside the weights, as PEFT serves it, and once as
 in a study, through `erce.hf.models.adapted`, with the time that loading takes. --continuous adds
-transformers' `generate_batch`.
+transformers' `generate_batch`, --compile ours with a compiled step, once without counting the compilation.
 Times are processor seconds on a CPU with one thread.
 """
 
@@ -117,6 +118,10 @@ def contestants(folder: Path, options: argparse.Namespace) -> Iterator[Contestan
     yield Contestant(peft, lambda: transformers_generate(beside, tokenizer, ids, options))
     yield Contestant("ours, LoRA beside the weights", lambda: ours(beside), peft)
     yield Contestant("ours, LoRA as in a study", through_a_study, peft)
+    if options.compile:
+        decoded = replace(decoding, compile=True)
+        ours(model, decoded)
+        yield Contestant("ours, compiled", lambda: ours(model, decoded), "ours")
     if options.continuous:
         yield Contestant(
             "transformers' generate_batch",
@@ -188,6 +193,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=64, help="completions at a time")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--continuous", action="store_true", help="measure generate_batch too")
+    parser.add_argument("--compile", action="store_true", help="measure ours with a compiled step too")
     return parser.parse_args()
 
 

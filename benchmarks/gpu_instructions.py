@@ -26,14 +26,14 @@ PASSES = {  # bytes a logit: float32 read; then also bfloat16 written
 POINTERS = {"targets": "*i64", "out": "*bf16"} | dict.fromkeys(
     ("sums", "tile", "plain", "box_cox", "ratio", "uniform", "own", "top"), "*fp32"
 )
-WHOLE = dict.fromkeys(("stride", "out_stride", "end", "v", "width"), "i32")
-ALIGNED = ("sums", "tile", "out", "targets", "stride", "out_stride", "end", "width")  # to 16
+WHOLE = dict.fromkeys(("stride", "out_stride", "v"), "i32")
+ALIGNED = ("sums", "tile", "out", "targets", "stride", "out_stride", "v")  # to 16
 
 
 def assembly(kernel, form: int, block: int, warps: int) -> str:
     """Compile the kernel without bias, cap and label smoothing."""
     flags = {"form": form, "block": block, "bias": None}
-    flags |= dict.fromkeys(("capped", "smoothing", "diagnose", "split"), False)
+    flags |= dict.fromkeys(("capped", "smoothing", "diagnose"), False)
     names = kernel.arg_names
     constants = {name: value for name, value in flags.items() if name in names}
     types = {name: (POINTERS | WHOLE).get(name, "fp32") for name in names}

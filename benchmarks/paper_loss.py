@@ -5,10 +5,11 @@ The logits of a chunk are computed again in the backward (appendix on chunked co
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 from erce.loss import Penalty
-from erce.loss.from_hidden import reference_from_hidden
+from erce.loss.from_logits import reference_from_logits
 from erce.loss.penalties import SHANNON
 
 CHUNK = 512  # positions
@@ -23,10 +24,9 @@ def paper_loss(
     bias: Tensor | None = None,  # (v,)
 ) -> Tensor:
     """Return the objective of each position, (n,), for autograd."""
+
+    def of_chunk(h: Tensor, y: Tensor) -> Tensor:
+        return reference_from_logits(functional.linear(h, weight, bias), y, lam, penalty)
+
     parts = zip(hidden.split(CHUNK), targets.split(CHUNK), strict=True)
-    return torch.cat(
-        [
-            checkpoint(reference_from_hidden, h, weight, y, lam, penalty, bias, use_reentrant=False)
-            for h, y in parts
-        ]
-    )
+    return torch.cat([checkpoint(of_chunk, h, y, use_reentrant=False) for h, y in parts])

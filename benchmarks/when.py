@@ -125,8 +125,9 @@ def main() -> None:
         ("number of demonstrations", AMOUNTS),
         ("a skill that the base has not", NEW_SKILL),
     ):
+        shown = {condition: results[condition] for condition in conditions}
         print(f"\n## By {title}\n")
-        print("\n".join(table({condition: results[condition] for condition in conditions})))
+        print("\n".join([*overview(shown), "", *table(shown)]))
     print("\n## The rule\n")
     print("\n".join(rule(results, options.out)))
     if options.draw:
@@ -201,6 +202,35 @@ def rows(study: Study, recipe: Recipe) -> dict[Arm, Row]:
 def accuracy(samples: Iterable[VerifiedSample], *decodings: str) -> float:
     verdicts = [sample.verdict.accepted for sample in samples if sample.sample_set.decoding in decodings]
     return sum(verdicts) / len(verdicts)
+
+
+def overview(results: dict[Condition, dict[Arm, Row]]) -> list[str]:
+    """Return a Markdown row per arm, a column per condition: greedy / sampled, the best of a column bold."""
+    arms = dict.fromkeys(arm for by_arm in results.values() for arm in by_arm)
+    names = [f"{c.base}, {c.share:.0%} of {c.demonstrations} ({c.schedule})" for c in results]
+    best = {
+        (condition, decoding): max(np.mean(getattr(row, decoding)) for row in by_arm.values())
+        for condition, by_arm in results.items()
+        for decoding in ("greedy", "sampled")
+    }
+
+    def cell(condition: Condition, arm: Arm) -> str:
+        if arm not in results[condition]:
+            return "–"
+        means = {d: np.mean(getattr(results[condition][arm], d)) for d in ("greedy", "sampled")}
+        return " / ".join(
+            f"**{100 * mean:.0f}**" if mean == best[condition, d] else f"{100 * mean:.0f}"
+            for d, mean in means.items()
+        )
+
+    rows = [
+        f"| {arm.label} | " + " | ".join(cell(condition, arm) for condition in results) + " |" for arm in arms
+    ]
+    tokens = [max(row.sampled_before for row in by_arm.values()) for by_arm in results.values()]
+    cost = "| tokens sampled before training | " + " | ".join(
+        f"{count:,}" if count else "–" for count in tokens
+    )
+    return [*heading("arm", *names), *rows, f"{cost} |"]
 
 
 def table(results: dict[Condition, dict[Arm, Row]]) -> list[str]:

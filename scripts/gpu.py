@@ -49,7 +49,7 @@ def parts(model: str | None, data: str | None, *, has_card: bool) -> list[Part]:
         Part("tests", 5, (*PYTHON, "pytest", "-q", "-m", "gpu"), no_card),
         Part("heads: ours, TRL's, Liger's, bare matmuls", 5, heads, no_card),
         Part("a LoRA step that does not wait", 3, (*PYTHON, "scripts.gpu", "lora"), no_card),
-        Part("generation", 5, (*PYTHON, "scripts.gpu", "generation"), no_card),
+        Part("generation without and with compile", 5, (*PYTHON, "scripts.gpu", "generation"), no_card),
         Part("three cells of gsm8k", 5, (*PYTHON, "erce.cli.main", *cells, *out), no_card or no_study),
     ]
 
@@ -141,7 +141,7 @@ def lora(device: str = "cuda", *, rows: int = 4, length: int = 512, **sizes: Any
 
 
 def generation(device: str = "cuda", *, problems: int = 64, tokens: int = 128, **sizes: Any) -> None:
-    """Write completions: seconds, and the tokens per second."""
+    """Write completions without and with a compiled step: seconds, and how many are the same."""
     from erce.generate.decoding import GenerationSettings
     from erce.generate.transformers import generate
     from erce.hf.models import load_tokenizer
@@ -153,13 +153,17 @@ def generation(device: str = "cuda", *, problems: int = 64, tokens: int = 128, *
         Problem(id=f"p{i}", prompt=f"What is {i} + {i}?", demonstration="", answer="")
         for i in range(problems)
     ]
-    settings = GenerationSettings(temperature=0.0, samples=1, max_new_tokens=tokens, batch_size=problems)
-    for _ in range(2):  # the first has the time of first calls in it
+    texts = []
+    for compiled in (False, True, True):
+        settings = GenerationSettings(
+            temperature=0.0, samples=1, max_new_tokens=tokens, batch_size=problems, compile=compiled
+        )
         started = time.perf_counter()
         written = generate(model, tokenizer, asked, decoding=settings, seed=0)
         seconds = time.perf_counter() - started
-        rate = sum(row.tokens or 0 for row in written) / seconds
-        print(f"{seconds:.1f} seconds, {rate:.0f} tokens per second", flush=True)
+        texts.append([row.text for row in written])
+        same = sum(a == b for a, b in zip(texts[0], texts[-1], strict=True))
+        print(f"compile={compiled}: {seconds:.1f} seconds, {same} of {problems} as without", flush=True)
 
 
 def random_qwen2(device: str, **sizes: Any) -> Any:

@@ -76,7 +76,7 @@ def _setting_table(title: str, kind: type) -> list[str]:
     lines = [f"## {title}", "", kind.__doc__ or "", "", "| setting | default | |", "|---|---|---|"]
     meanings = _meanings(kind)
     for field in dataclasses.fields(kind):
-        if field.name not in (*SECTIONS, "imported", "compile"):  # which no user sets
+        if field.name not in (*SECTIONS, "imported"):
             lines.append(f"| `{field.name}` | {_default(field.default)} | {_cell(meanings[field.name])} |")
     return [*lines, ""]
 

@@ -57,6 +57,7 @@ def test_the_lora_part(capsys, monkeypatch):
     assert "seconds per step; loss" in capsys.readouterr().out
 
 
-def test_the_generation_part(capsys):
+def test_the_generation_part(capsys, monkeypatch):
+    monkeypatch.setenv("TORCHDYNAMO_DISABLE", "1")
     gpu.generation("cpu", problems=4, tokens=3, **TINY)
-    assert "tokens per second" in capsys.readouterr().out
+    assert "compile=True" in capsys.readouterr().out

@@ -31,8 +31,6 @@ def add_import(added: argparse.ArgumentParser) -> None:
     added.add_argument("--plus", action="store_true", help="evalplus: verified with the added tests")
     text = "sampling temperature of logs that do not state it; 0 is greedy"
     added.add_argument("--temperature", type=float, metavar="T", help=text)
-    text = "inspect: share of a log's samples that may have failed with an error, and count as wrong (0)"
-    added.add_argument("--errors", type=float, default=0.0, metavar="SHARE", help=text)
 
 
 def add_verify(added: argparse.ArgumentParser) -> None:

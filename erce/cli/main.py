@@ -7,7 +7,6 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -253,9 +252,17 @@ def import_(options: argparse.Namespace) -> None:
     from erce.imports import BASELINE, Reading, import_study, read_rows_file, study_of_rows
 
     if options.rows is not None:
-        study = study_of_rows(options.out, read_rows_file(options.rows), temperature=options.temperature)
+        study = study_of_rows(options.out, read_rows_file(options.rows))
     else:
-        reading = Reading(**{field.name: getattr(options, field.name) for field in fields(Reading)})
+        reading = Reading(
+            format=options.format,
+            task=options.task,
+            metric=options.metric,
+            filter=options.filter,
+            scorer=options.scorer,
+            plus=options.plus,
+            temperature=options.temperature,
+        )
         arms = _arms([[BASELINE, *options.baseline], *options.arm])
         study = import_study(options.out, arms, validation=_arms(options.validation), reading=reading)
     print(f"{len(study.results)} cells in {options.out}; `erce report {options.out}` compares them")
@@ -400,7 +407,7 @@ def _parser() -> argparse.ArgumentParser:
     add_sandbox(added)
     added = command(outlook)
     add_recipe(added)
-    text = "the study's folder, beside which the samples are kept, in OUT.outlook (runs/NAME)"
+    text = "the study's folder, whose samples are used, and beside which others are kept (runs/NAME)"
     added.add_argument("--out", type=Path, help=text)
     add_limit(added, "runs/NAME-limitN")
     added = command(report)
@@ -417,7 +424,7 @@ def _parser() -> argparse.ArgumentParser:
     command(tasks)
     added = command(theory)
     added.add_argument("--out", type=Path, default=Path("theory.html"), help="the page (theory.html)")
-    added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")
+    added.add_argument("--json", type=Path, metavar="FILE", help="write its numbers to FILE as well")
     add_verify(command(verify))
     add_sandbox(command(doctor))
     return parser

@@ -169,7 +169,7 @@ def machine_lines() -> list[str]:
     """Return the versions, the device, what its kernels' check found, and the free disk of this machine."""
     import torch
 
-    from erce.loss.kernel_check import doctor_lines
+    from erce.loss.gpu_self_check import doctor_lines
 
     device = torch.accelerator.current_accelerator()
     name = torch.cuda.get_device_name() if torch.cuda.is_available() else device or "none: the CPU is used"

@@ -28,6 +28,7 @@ class GenerationSettings:
     max_new_tokens: int  # the end-of-sequence token included
     batch_size: int  # completions at a time; changes speed only
     stop: tuple[str, ...] = ()  # texts that end a completion, besides the policy's own end
+    compile: bool = False  # static cache and compiled steps; the rounding changes with the speed
 
     def __post_init__(self) -> None:
         if not 0 <= self.temperature < float("inf"):

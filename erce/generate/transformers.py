@@ -11,8 +11,6 @@ import numpy as np
 import torch
 from torch import Tensor
 from transformers import (
-    AttentionInterface,
-    AttentionMaskInterface,
     DynamicCache,
     GenerationConfig,
     LogitsProcessor,
@@ -22,23 +20,29 @@ from transformers import (
     StoppingCriteria,
     StoppingCriteriaList,
 )
-from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer, StaticLayer
-from transformers.integrations.sdpa_attention import sdpa_attention_forward
-from transformers.masking_utils import sdpa_mask
+from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from erce import events
 from erce.errors import DivergedError, InputError
 from erce.generate.decoding import GenerationSettings, Watch, before_stop, check_ids, spoken
+from erce.generate.static_cache import (
+    StaticCaches,
+    ask_to_compile,
+    decoding_attention,
+    reads_whole_room,
+)
 from erce.hf.head import evaluating
 from erce.hf.prompt import prompt_ids
 from erce.types import Completion, Problem
 
-COPYABLE = (DynamicLayer, DynamicSlidingWindowLayer)  # kinds of cache with nothing but one entry per row
+COPYABLE = (
+    DynamicLayer,
+    DynamicSlidingWindowLayer,
+)  # kinds of cache with nothing but one entry a row
 LOWEST = -1e4  # of a logit below the largest; e^u is 0 from −104 on
 COLDEST = 1e-30  # the lowest temperature that float32 can divide by; only the argmax is left at it
 BLOCK = 256  # tokens of the vocabulary that are summed at once
 ROOM_TOKENS = 32  # by which a cache grows
-MATMULS = "erce_matmuls"  # transformers' name for `matmul_attention`
 TAIL = 4  # a batch ends once under 1/TAIL of its rows still write; these rows join the next batch
 
 
@@ -60,18 +64,19 @@ def generate(
 
     A completion ends with the tokenizer's end-of-sequence token, which counts in `tokens`, `logprob` and
     `entropy` and is not in `text`, with a text of `decoding.stop`, or unfinished at `max_new_tokens`. A
-    tokenizer without that token and problems with one id are InputErrors; logits that are not a distribution
-    (NaN, all −inf) are a DivergedError.
+    tokenizer without that token, problems with one id and, with `decoding.compile`, a model that cannot be
+    compiled are InputErrors; logits that are not a distribution (NaN, all −inf) are a DivergedError.
     """
     rows = _rows(tokenizer, problems, decoding, seed)
     waiting = sorted(rows, key=lambda row: len(row.prompt))
-    with _plain_generation(model), decoding_attention(model):
+    static = _static_caches(model, rows, decoding) if decoding.compile and rows else None
+    with _plain_generation(model), decoding_attention(model, compiled=static is not None):
         while waiting:
             unfinished = []
             while waiting:  # the longest first: memory runs out at once or never
                 batch = waiting[-decoding.batch_size :]
                 del waiting[-decoding.batch_size :]
-                unfinished += _advance(model, tokenizer, batch, decoding)
+                unfinished += _advance(model, tokenizer, batch, decoding, static)
             waiting = sorted(unfinished, key=lambda row: len(row.prompt) + len(row.tokens))
     completions = [row.completion(before_stop(spoken(tokenizer, row.tokens), decoding.stop)) for row in rows]
     if len(completions) != len(problems) * decoding.samples:
@@ -134,7 +139,7 @@ def _plain_generation(model: Any) -> Iterator[None]:
     `generate` fills a field that is None from the model's own config, which is therefore set aside. A PEFT
     model uses its base model's.
     """
-    base = _base(model)
+    base = model.get_base_model() if hasattr(model, "get_base_model") else model
     own_settings = base.generation_config
     base.generation_config = GenerationConfig()
     try:
@@ -144,16 +149,31 @@ def _plain_generation(model: Any) -> Iterator[None]:
         base.generation_config = own_settings
 
 
+def _static_caches(model: Any, rows: list[_Row], decoding: GenerationSettings) -> StaticCaches:
+    """Return caches in which the longest prompt has room for a whole completion."""
+    tokens = max(len(row.prompt) for row in rows) + decoding.max_new_tokens
+    return StaticCaches(model, tokens=tokens, sizes=(-(-decoding.batch_size // TAIL), decoding.batch_size))
+
+
 def _advance(
-    model: Any, tokenizer: PreTrainedTokenizerBase, rows: list[_Row], decoding: GenerationSettings
+    model: Any,
+    tokenizer: PreTrainedTokenizerBase,
+    rows: list[_Row],
+    decoding: GenerationSettings,
+    static: StaticCaches | None,
 ) -> list[_Row]:
     """Write more tokens to the rows, in place, and return the rows that have not ended."""
     settings, device = _greedy_settings(tokenizer), next(model.parameters()).device
     room, fewest = [decoding.max_new_tokens - len(row.tokens) for row in rows], len(rows) / TAIL
+    if static is not None:
+        ask_to_compile(settings, device)
+        size = static.size(len(rows))
+        room += [0] * (size - len(rows))
+        fewest = fewest if size > static.small else 0  # fewer rows would not make a small batch faster
     watches = [Watch(tokenizer, decoding.stop, row.tokens) for row in rows] if decoding.stop else []
     eos: Any = settings.eos_token_id
     choice, stop = _Choice(rows, decoding, device), _Stop(eos, room, watches, fewest, device)
-    tokens = _written(model, settings, rows, choice, stop).cpu().numpy()  # (rows, steps)
+    tokens = _written(model, settings, rows, choice, stop, static).cpu().numpy()  # (rows, steps)
     logprob, entropy, drawn_entropy = choice.recorded()
     ended = tokens == eos
     end = np.where(ended.any(1), ended.argmax(1) + 1, tokens.shape[1])
@@ -168,20 +188,33 @@ def _advance(
 
 
 def _written(
-    model: Any, settings: GenerationConfig, rows: list[_Row], choice: "_Choice", stop: "_Stop"
+    model: Any,
+    settings: GenerationConfig,
+    rows: list[_Row],
+    choice: "_Choice",
+    stop: "_Stop",
+    static: StaticCaches | None,
 ) -> Tensor:
-    """Return the tokens that follow each row's context, (rows, steps); those after a row's end are noise."""
+    """Return the tokens that follow each row's context, (rows, steps); those after a row's end are noise.
+
+    A static cache's rows of padding repeat the first row, after all others. It may be full before every row
+    has ended, though not before the longest context's has.
+    """
     device = next(model.parameters()).device
     contexts = [row.prompt + row.tokens for row in rows]
+    contexts += contexts[:1] * (len(stop.room) - len(contexts))
     ids, mask = (x.to(device) for x in _left_padded(contexts, settings.pad_token_id))
     width = ids.shape[1]
-    read = _read_once(model, settings, contexts)
+    read = _read_once(model, settings, contexts, static)
     if read is not None:
         ids = torch.cat([ids, choice(ids, read.logits).argmax(-1, keepdim=True)], 1)
         mask = torch.cat([mask, mask.new_ones(len(contexts), 1)], 1)
         if bool(stop(ids, None).all()):
             return ids[:, width:]
-    settings.max_new_tokens = int(stop.room.max()) + width - ids.shape[1]
+    steps = int(stop.room.max())
+    if static is not None:
+        steps = min(steps, static.length + 1 - width)  # the last token's keys are not kept
+    settings.max_new_tokens = steps + width - ids.shape[1]
     written = model.generate(
         input_ids=ids,
         attention_mask=mask,
@@ -196,12 +229,14 @@ def _written(
 class _ReadContexts(NamedTuple):
     """Every row's context as the model has read it: keys and values, and the next token's logits."""
 
-    cache: DynamicCache
+    cache: DynamicCache | StaticCache
     logits: Tensor  # (rows, v)
 
 
-def _read_once(model: Any, settings: GenerationConfig, contexts: list[list[int]]) -> _ReadContexts | None:
-    """Read each context once; None where the model's cache has states of another kind.
+def _read_once(
+    model: Any, settings: GenerationConfig, contexts: list[list[int]], static: StaticCaches | None
+) -> _ReadContexts | None:
+    """Read each context once, without compiling; None where the model's cache has states of another kind.
 
     The continuous batching of transformers 5.23 shares prompts too, but it samples all tokens from one global
     random generator and reports no entropies, so that it cannot stand in for `_Choice`.
@@ -211,6 +246,7 @@ def _read_once(model: Any, settings: GenerationConfig, contexts: list[list[int]]
     ids, mask = _left_padded([list(context) for context in unique], settings.pad_token_id)
     once = copy.copy(settings)
     once.max_new_tokens, once.output_logits, once.return_dict_in_generate = 1, True, True
+    once.disable_compile, once.compile_config = True, None
     read = model.generate(input_ids=ids.to(device), attention_mask=mask.to(device), generation_config=once)
     cache = read.past_key_values
     # Some models keep states in their cache that selecting rows would leave behind.
@@ -218,61 +254,15 @@ def _read_once(model: Any, settings: GenerationConfig, contexts: list[list[int]]
         return None
     rows = torch.tensor([unique[tuple(context)] for context in contexts], device=device)
     logits = read.logits[0].float()[rows]
+    if static is not None:
+        return _ReadContexts(static.filled(cache, rows), logits)
     if len(unique) < len(contexts):
         cache.batch_select_indices(rows)
-    whole = _base(model).config._attn_implementation == MATMULS
+    whole = reads_whole_room(model)
     cache.layers = [
         _RoomyLayer(layer, whole=whole) if type(layer) is DynamicLayer else layer for layer in cache.layers
     ]
     return _ReadContexts(cache, logits)
-
-
-@contextmanager
-def decoding_attention(model: Any) -> Iterator[None]:
-    """Run the block with `matmul_attention` on a CPU in half precision, where the model's masks allow it."""
-    base = _base(model)
-    attention, weight = base.config._attn_implementation, next(base.parameters())
-    is_half_on_cpu = weight.device.type == "cpu" and weight.dtype.itemsize == 2
-    if not is_half_on_cpu or attention != "sdpa" or not _masks_empty_room(base):
-        yield
-        return
-    AttentionInterface.register(MATMULS, matmul_attention)
-    AttentionMaskInterface.register(MATMULS, sdpa_mask)
-    base.set_attn_implementation(MATMULS)
-    try:
-        yield
-    finally:
-        base.set_attn_implementation(attention)
-
-
-def _masks_empty_room(base: Any) -> bool:
-    """Return whether every layer masks what its cache has room for and does not hold yet."""
-    if not getattr(base, "_can_compile_fullgraph", False):
-        return False
-    return {type(layer) for layer in StaticCache(config=base.config, max_cache_len=1).layers} == {StaticLayer}
-
-
-def matmul_attention(
-    module: Any, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None, **settings: Any
-) -> tuple[Tensor, None]:
-    """Return each query's attention, (rows, queries, heads, d); of one query per row by two matmuls.
-
-    On a CPU these take half the time of torch's kernel, if keys and values are contiguous. Scores are rounded
-    to the dtype before the softmax, as in transformers' own "eager". Heads that share keys are passed as
-    queries of one head.
-    """
-    rows, heads, queries, width = query.shape
-    if queries > 1 or any(settings.get(name) is not None for name in ("position_bias", "softcap")):
-        return sdpa_attention_forward(module, query, key, value, attention_mask, **settings)
-    groups = key.shape[1]
-    scale = settings.get("scaling") or width**-0.5
-    packed, keys = query.reshape(rows * groups, heads // groups, width), key.flatten(0, 1).transpose(1, 2)
-    scores = torch.baddbmm(packed.new_empty(1), packed, keys, beta=0, alpha=scale)
-    scores = scores.view(rows, groups, heads // groups, -1)
-    if attention_mask is not None:  # bool, (rows, 1, 1, positions)
-        scores.masked_fill_(~attention_mask, -torch.inf)
-    weights = scores.softmax(-1, dtype=torch.float32).to(query.dtype).flatten(0, 1)
-    return torch.bmm(weights, value.flatten(0, 1)).view(rows, 1, heads, value.shape[-1]), None
 
 
 class _RoomyLayer(DynamicLayer):
@@ -346,9 +336,11 @@ class _Choice(LogitsProcessor):
     """The choice of every row's next token, with its log p and the step's entropies.
 
     Log p and the first entropy are at temperature 1, the second is of the distribution that was sampled from.
+    Rows of padding follow the `rows` in a batch; any token will do for them.
     """
 
     def __init__(self, rows: list[_Row], decoding: GenerationSettings, device: torch.device) -> None:
+        self.count = len(rows)
         self.temperature = decoding.temperature
         self.logprobs: list[Tensor] = []
         self.entropies: list[Tensor] = []
@@ -366,13 +358,16 @@ class _Choice(LogitsProcessor):
             self.uniforms = torch.from_numpy(table).to(_float64_device(device))  # (rows, steps)
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:  # (rows, positions), (rows, v)
-        if self.buffers is None:  # fresh ones would cost a CPU more at each step than what is computed
+        if (
+            self.buffers is None
+        ):  # fresh ones at each step would cost a CPU more than what is computed in them
             self.buffers = (
-                *(torch.empty_like(scores) for _ in range(3)),
+                *(torch.empty_like(scores[: self.count]) for _ in range(3)),
                 torch.full_like(scores, -torch.inf),
             )
         below, weights, tempered, only = self.buffers
-        torch.sub(scores, scores.amax(-1, keepdim=True), out=below)
+        real = scores[: self.count]
+        torch.sub(real, real.amax(-1, keepdim=True), out=below)
         torch.exp(below, out=weights)
         entropy, log_sum = _entropy_of(torch.clamp(below, min=LOWEST, out=tempered), weights)
         if self.temperature == 0:
@@ -387,9 +382,9 @@ class _Choice(LogitsProcessor):
         if self.temperature == 0:
             return scores
         if self.chosen is not None:
-            only.scatter_(-1, self.chosen, -torch.inf)
+            only[: self.count].scatter_(-1, self.chosen, -torch.inf)
         self.chosen = chosen
-        only.scatter_(-1, chosen, 0.0)
+        only[: self.count].scatter_(-1, chosen, 0.0)
         return only
 
     def _sampled(self, weights: Tensor) -> Tensor:
@@ -446,7 +441,7 @@ class _Stop(StoppingCriteria):
         self, eos: int, room: list[int], watches: list[Watch], fewest: float, device: torch.device
     ) -> None:
         self.eos = eos
-        self.room = torch.tensor(room, device=device)
+        self.room = torch.tensor(room, device=device)  # 0 in a row of padding
         self.watches = watches  # one a row, or empty
         self.complete: dict[int, int] = {}  # row → the steps after which it held a stop text
         self.fewest = fewest  # rows; with fewer the batch ends
@@ -475,8 +470,3 @@ class _Stop(StoppingCriteria):
 def _float64_device(device: torch.device) -> torch.device:
     """Return a device that has float64, which Apple's GPUs have not."""
     return torch.device("cpu") if device.type == "mps" else device
-
-
-def _base(model: Any) -> Any:
-    """Return the model that `generate` runs in: a PEFT model's base, with the adapters in it."""
-    return model.get_base_model() if hasattr(model, "get_base_model") else model

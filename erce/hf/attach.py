@@ -24,12 +24,12 @@ from erce.hf.head import (
     backbone_of,
     evaluating,
     head_loss,
+    own_loss_of,
     probe_tokens,
     readout_of,
     refresh_forward,
     refuse_prompts_with_a_loss,
 )
-from erce.hf.own_loss import own_loss_of
 from erce.hf.sequences import ScoredCount, has_several, keeps_apart
 from erce.loss import Loss, make_objective, make_penalty
 

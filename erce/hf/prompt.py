@@ -1,9 +1,7 @@
 """A problem → the token ids that the policy reads and writes, the same in training and generation."""
 
-from array import array
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
-from weakref import WeakKeyDictionary
 
 from erce.errors import InputError
 
@@ -22,17 +20,6 @@ class TrainingRow(TypedDict):
     weight: NotRequired[float]  # where it is not 1
 
 
-_REMEMBERED: "WeakKeyDictionary[PreTrainedTokenizerBase, dict[str, array[int]]]" = WeakKeyDictionary()
-
-
-def remember_prompts(tokenizer: "PreTrainedTokenizerBase") -> None:
-    """Keep the ids that `prompt_ids` returns for this tokenizer, which must not change any more.
-
-    A study's cells share a process, and each reads the same prompts for every way of decoding.
-    """
-    _REMEMBERED.setdefault(tokenizer, {})
-
-
 def prompt_ids(tokenizer: "PreTrainedTokenizerBase", problem_prompt: str) -> list[int]:
     """Return the ids that the policy continues: a user turn and the assistant's opening, or plain text.
 
@@ -40,15 +27,6 @@ def prompt_ids(tokenizer: "PreTrainedTokenizerBase", problem_prompt: str) -> lis
     system message is the template's own. Without a template the text is encoded as the tokenizer does by
     default: with its beginning-of-sequence token where it has one, never with an end.
     """
-    remembered = _REMEMBERED.get(tokenizer)
-    if remembered is None:
-        return _prompt_ids(tokenizer, problem_prompt)
-    if problem_prompt not in remembered:
-        remembered[problem_prompt] = array("i", _prompt_ids(tokenizer, problem_prompt))
-    return remembered[problem_prompt].tolist()
-
-
-def _prompt_ids(tokenizer: "PreTrainedTokenizerBase", problem_prompt: str) -> list[int]:
     if tokenizer.chat_template:
         message = [{"role": "user", "content": problem_prompt}]
         text = tokenizer.apply_chat_template(message, add_generation_prompt=True, tokenize=False)

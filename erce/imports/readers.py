@@ -10,7 +10,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,25 +21,23 @@ from erce.study.export import COLUMNS, NUMBER, TEXT, TEXTS, TRUTH, WHOLE
 from erce.types import SampleRow
 
 AUTO = "auto"
-PATTERNS = {
-    "lm-eval": "samples_*.jsonl",
-    "inspect": "*.eval",
-    "evalplus": "*eval_results.json",
-}  # in a folder
+PATTERNS = {"lm-eval": "samples_*.jsonl", "inspect": "*.eval", "evalplus": "*eval_results.json"}
 NEVER_NULL = ("arm", "seed", "split", "decoding", "problem", "sample")
-PYTHON_TYPES: dict[str, type] = {TEXT: str, TRUTH: bool, TEXTS: list}
+PYTHON_TYPES: dict[str, type] = {TEXT: str, WHOLE: int, NUMBER: float, TRUTH: bool, TEXTS: list}
 
 LM_EVAL_NAME = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)")  # task, date
 DEFAULT_FILTER = "none"  # lm-eval's name for the `take_first` of a task that lists no filters
-METRICS = ("exact_match", "acc", "acc_norm", "pass_at_1")  # looked for if a line does not list its own
-# Column → the setting's name in a log of lm-eval, and of inspect.
-LM_EVAL_SETTINGS = {"top_p": "top_p", "top_k": "top_k", "max_new_tokens": "max_gen_toks"}
-INSPECT_SETTINGS = {"temperature": "temperature", "top_p": "top_p", "top_k": "top_k"}
-INSPECT_SETTINGS |= {"max_new_tokens": "max_tokens", "stop": "stop_seqs"}
+INSPECT_SETTINGS = {  # column → its name in a log
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "max_new_tokens": "max_tokens",
+    "stop": "stop_seqs",
+}
 INSPECT_SCORES = {"C": True, "I": False, "N": False, 1: True, 0: False}  # correct, incorrect, no answer
 INSPECT_FINISH: dict[str | None, str] = {"max_tokens": "length", "model_length": "length"}
-ZSTANDARD = 93  # its number among the compression types of zip archives
-EVALPLUS_REASONS: dict[str | None, str] = {"pass": "passed", "fail": "failed", "timeout": "timeout"}
+ZSTANDARD = 93  # inspect's compression: its number among the types of zip archives
+EVALPLUS_REASONS = {"pass": "passed", "fail": "failed", "timeout": "timeout"}
 EVALPLUS_TASKS = {"HumanEval": "humaneval", "Mbpp": "mbpp"}  # prefix of a problem's name → task
 
 
@@ -54,15 +52,12 @@ class Reading:
     scorer: str | None = None  # inspect
     plus: bool = False  # evalplus: with the added tests
     temperature: float | None = None  # for logs that do not say it; 0 is greedy
-    errors: float = 0.0  # inspect: share of a log's samples that may have failed; they count as wrong
 
     def __post_init__(self) -> None:
         if self.format not in (AUTO, *PATTERNS):
             raise InputError(f"no format {self.format!r}; there are {', '.join((AUTO, *PATTERNS))}")
         if self.temperature is not None and not self.temperature >= 0:
             raise InputError(f"temperature = {self.temperature:g} is below 0; 0 is greedy")
-        if not 0 <= self.errors < 1:
-            raise InputError(f"errors = {self.errors:g} is not a share of samples; use 0 to below 1")
 
 
 def read_log(path: str | Path, *, arm: str, seed: int = 0, reading: Reading | None = None) -> list[SampleRow]:
@@ -70,7 +65,7 @@ def read_log(path: str | Path, *, arm: str, seed: int = 0, reading: Reading | No
 
     `arm` and `seed` name the run. A verdict or setting that the log lacks is None. InputError: a folder with
     several logs, a file of no known format, a verdict that is neither right nor wrong, several verdicts and
-    no choice, a run that did not end well, more failed samples than `reading.errors` allows.
+    no choice, a run that did not end well or has failed samples.
     """
     return read_log_and_prompts(path, arm, seed, reading or Reading())[0]
 
@@ -88,24 +83,21 @@ def read_log_and_prompts(
         if row["temperature"] is None and reading.temperature is not None:
             row["temperature"] = reading.temperature
             row["decoding"] = "sampled" if reading.temperature else "greedy"
-    rows = [SampleRow(arm=arm, seed=seed, split="test", **row) for row in samples]
-    return _count_failed(path, rows, reading.errors), prompts
+    return [SampleRow(arm=arm, seed=seed, split="test", **row) for row in samples], prompts
 
 
 def format_of(path: Path, format: str = AUTO) -> str:
-    """Return `format`; if that is "auto", the format that the file's content shows."""
+    """Return `format`; if that is "auto", the format whose files have such a name."""
     if format != AUTO:
         return format
-    if zipfile.is_zipfile(path):
+    for known, pattern in PATTERNS.items():
+        if path.match(pattern):
+            return known
+    if path.suffix == ".json":
         return "inspect"
-    content = _first_object(path)
-    if {"doc_id", "resps"} <= content.keys():
-        return "lm-eval"
-    if _is_inspect(content):
-        return "inspect"
-    if "task_id" in content or isinstance(content.get("eval"), dict):
-        return "evalplus"
-    raise InputError(f"{path} is not a log of {', '.join(PATTERNS)}; if it is one, name it with --format")
+    raise InputError(
+        f"{path} has not the name of a log of {', '.join(PATTERNS)}; name its format with --format"
+    )
 
 
 def _log_file(path: Path, reading: Reading) -> Path:
@@ -117,7 +109,7 @@ def _log_file(path: Path, reading: Reading) -> Path:
     patterns = PATTERNS.values() if reading.format == AUTO else [PATTERNS[reading.format]]
     logs = sorted({log for pattern in patterns for log in path.rglob(pattern)})
     if reading.format in (AUTO, "inspect"):  # the names of inspect's JSON logs are those of any JSON file
-        logs += sorted(log for log in path.rglob("*.json") if _is_inspect(_first_object(log)))
+        logs += sorted(log for log in path.rglob("*.json") if _is_inspect_json(log))
     if reading.task is not None:  # only lm-eval's file names tell the task
         logs = [log for log in logs if log.suffix != ".jsonl" or task_in_name(log) == reading.task]
     if len(logs) != 1:
@@ -129,20 +121,13 @@ def _log_file(path: Path, reading: Reading) -> Path:
     return logs[0]
 
 
-def _is_inspect(content: dict[str, Any]) -> bool:
-    return isinstance(content.get("eval"), dict) and "task" in content["eval"]
-
-
-def _first_object(path: Path) -> dict[str, Any]:
-    """Return the JSON object that the first line or the whole file is; {} if neither is one."""
-    text = path.read_bytes()
-    for part in (text.partition(b"\n")[0], text):
-        try:
-            content = json.loads(part)
-        except ValueError:
-            continue
-        return content if isinstance(content, dict) else {}
-    return {}
+def _is_inspect_json(path: Path) -> bool:
+    try:
+        content = json.loads(path.read_bytes())
+    except ValueError:
+        return False
+    run = content.get("eval") if isinstance(content, dict) else None
+    return isinstance(run, dict) and "task" in run
 
 
 def _object_with_eval(path: Path, content: bytes, what: str) -> dict[str, Any]:
@@ -154,21 +139,6 @@ def _object_with_eval(path: Path, content: bytes, what: str) -> dict[str, Any]:
     if not isinstance(log, dict) or not isinstance(log.get("eval"), dict) or not log["eval"]:
         raise InputError(f"{path} has no section 'eval' with anything in it; is it {what}?")
     return log
-
-
-def _count_failed(path: Path, rows: list[SampleRow], allowed: float) -> list[SampleRow]:
-    """Return the rows, with failed samples counted as wrong and their number as a warning in each."""
-    failed = [row.accepted is None and row.reason == "error" for row in rows]
-    if not any(failed):
-        return rows
-    count = f"{sum(failed)} of {len(rows)} samples of {path} failed with an error"
-    if sum(failed) > allowed * len(rows):
-        raise InputError(
-            f"{count}, more than the share of {allowed:g} that --errors allows; finish the run with "
-            "`inspect eval-retry`, or raise --errors to count them as wrong"
-        )
-    columns = {"accepted": False, "warning": f"{count}; they count as wrong"}
-    return [replace(row, **columns) if fails else row for row, fails in zip(rows, failed, strict=True)]
 
 
 # Our own rows.
@@ -199,17 +169,13 @@ def _typed(where: str, name: str, value: Any) -> Any:
     >>> _typed("row 1", "lam", 2), _typed("row 1", "seed", 2.0)
     (2.0, 2)
     """
-    kind = COLUMNS[name]
-    if value is None and name not in NEVER_NULL:
-        return None
-    if kind in (WHOLE, NUMBER) and isinstance(value, int | float) and not isinstance(value, bool):
-        if kind == NUMBER:
-            return float(value)
-        if value % 1 == 0:
-            return int(value)
-    elif isinstance(value, PYTHON_TYPES.get(kind, ())):
+    wanted = PYTHON_TYPES[COLUMNS[name]]
+    numbers = isinstance(value, int | float) and not isinstance(value, bool) and wanted in (int, float)
+    if numbers and value == wanted(value):
+        return wanted(value)
+    if type(value) is wanted or (value is None and name not in NEVER_NULL):
         return value
-    raise InputError(f"{where}: {name} = {value!r}, where `erce records` writes {kind}; correct it")
+    raise InputError(f"{where}: {name} = {value!r}, where `erce records` writes {COLUMNS[name]}; correct it")
 
 
 # lm-eval: the samples_*.jsonl of `--log_samples`, a line per document and filter with all responses to it.
@@ -218,11 +184,11 @@ def _typed(where: str, name: str, value: Any) -> Any:
 def _lm_eval(path: Path, reading: Reading) -> list[dict[str, Any]]:
     """Return a row per response, accepted if its metric is 1.
 
-    Of repeats under `take_first` the first response alone is a row, since lm-eval verified no other. If
-    several responses share one value otherwise, as with majority voting, none has a verdict.
+    Of repeats under lm-eval's default filter, `take_first`, the first response alone is a row, since lm-eval
+    verified no other. If several responses share one value otherwise, none has a verdict.
     """
-    damaged = "has no doc_id and resps; is it a samples_*.jsonl of --log_samples?"
-    if not (lines := list(read_rows(path, "doc_id", "resps", damaged=damaged))):
+    damaged = "has no doc_id, resps and metrics; is it a samples_*.jsonl of --log_samples?"
+    if not (lines := list(read_rows(path, "doc_id", "resps", "metrics", damaged=damaged))):
         raise InputError(f"{path} has no lines")
     filter = reading.filter or _only_one(
         path, "filter", (line.get("filter", DEFAULT_FILTER) for line in lines)
@@ -230,24 +196,25 @@ def _lm_eval(path: Path, reading: Reading) -> list[dict[str, Any]]:
     lines = [line for line in lines if line.get("filter", DEFAULT_FILTER) == filter]
     if not lines:
         raise InputError(f"{path} has no line with filter {filter!r}; choose another --filter")
-    metric = reading.metric or _only_one(path, "metric", (name for line in lines for name in _metrics(line)))
-    rows, first_alone = [], _takes_first(path, filter)
+    metric = reading.metric or _only_one(path, "metric", (name for line in lines for name in line["metrics"]))
+    rows = []
     for line in lines:
         where = f"{path}, document {line['doc_id']}"
         if metric not in line:
-            metrics = ", ".join(_metrics(line)) or "none"
+            metrics = ", ".join(line["metrics"]) or "none"
             raise InputError(f"{where} has no metric {metric!r}; it has {metrics}: choose with --metric")
         texts, value = _texts(line["resps"]), line[metric]
-        if first_alone and not isinstance(value, list):
+        if filter == DEFAULT_FILTER and not isinstance(value, list):
             texts = texts[:1]
         extracted = _texts(line.get("filtered_resps") or [])
         if len(extracted) != len(texts):
             extracted = [None] * len(texts)
         outcomes = zip(texts, extracted, _accepted(where, value, len(texts)), strict=True)
         columns = {"task": task_in_name(path)} | _document_columns(line)
-        for sample, (text, found, passed) in enumerate(outcomes):
-            outcome = {"sample": sample, "completion": text, "extracted": found, "accepted": passed}
-            rows.append(columns | outcome)
+        rows += [
+            columns | {"sample": sample, "completion": text, "extracted": found, "accepted": passed}
+            for sample, (text, found, passed) in enumerate(outcomes)
+        ]
     return rows
 
 
@@ -261,24 +228,6 @@ def task_in_name(path: Path) -> str:
     return match[1] if match else path.stem
 
 
-def _takes_first(path: Path, filter: str) -> bool:
-    """Return whether the filter keeps only the first response, by the results_DATE.json beside `path`."""
-    match = LM_EVAL_NAME.fullmatch(path.stem)
-    results = path.with_name(f"results_{match[2]}.json") if match else path
-    if not match or not results.is_file():
-        return filter == DEFAULT_FILTER
-    try:
-        filters = json.loads(results.read_bytes())["configs"][match[1]].get("filter_list") or []
-        steps = [step["function"] for each in filters if each["name"] == filter for step in each["filter"]]
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise InputError(f"{results} is not lm-eval's ({error!r}); correct or remove it") from None
-    return "take_first" in steps and "majority_vote" not in steps if filters else filter == DEFAULT_FILTER
-
-
-def _metrics(line: dict[str, Any]) -> list[str]:
-    return list(line["metrics"]) if line.get("metrics") else [name for name in METRICS if name in line]
-
-
 def _only_one(path: Path, option: str, names: Iterable[str]) -> str:
     names = sorted(set(names))
     if len(names) != 1:
@@ -289,11 +238,10 @@ def _only_one(path: Path, option: str, names: Iterable[str]) -> str:
 
 def _document_columns(line: dict[str, Any]) -> dict[str, Any]:
     """Return what all responses to a document share; they are greedy unless `do_sample` is set."""
-    arguments, target, prompt_hash = line.get("arguments"), line.get("target"), line.get("prompt_hash")
-    # The first request; `arguments` is a list of pairs, in files {"gen_args_0": {"arg_0": …, "arg_1": …}}.
-    request = next(iter(arguments.values() if isinstance(arguments, dict) else arguments or ()), ())
-    prompt, settings, *_ = [*(request.values() if isinstance(request, dict) else request), None, None]
-    settings = settings if isinstance(settings, dict) else {}
+    target, prompt_hash = line.get("target"), line.get("prompt_hash")
+    request = next(iter(line.get("arguments", {}).values()), {})
+    prompt, settings = request.get("arg_0"), request.get("arg_1")
+    settings = settings if isinstance(settings, dict) else {}  # a multiple choice has an answer in its place
     sampled = bool(settings.get("do_sample")) and settings.get("temperature") != 0
     stop = settings.get("until")
     return {
@@ -304,7 +252,10 @@ def _document_columns(line: dict[str, Any]) -> dict[str, Any]:
         "decoding": "sampled" if sampled else "greedy",
         "temperature": settings.get("temperature") if sampled else 0.0,
         "stop": [stop] if isinstance(stop, str) else stop,
-    } | {name: settings.get(key) for name, key in LM_EVAL_SETTINGS.items()}
+        "top_p": settings.get("top_p"),
+        "top_k": settings.get("top_k"),
+        "max_new_tokens": settings.get("max_gen_toks"),
+    }
 
 
 def _texts(requests: list[Any]) -> list[str | None]:
@@ -329,28 +280,29 @@ def _accepted(where: str, value: Any, count: int) -> list[bool | None]:
 
 
 def _inspect(path: Path, reading: Reading) -> list[dict[str, Any]]:
-    """Return a row per sample, epoch 1 being sample 0; "greedy" if the log says temperature 0.
+    """Return a row per sample, epoch 1 being sample 0; "greedy" if the run's settings say temperature 0.
 
-    What a solver sets for its own call of the model goes before the settings of the run. A sample that
-    failed, or has no score, has `accepted` None.
+    A sample without a score has `accepted` None.
     """
     header, samples = _inspect_log(path)
     if header.get("status", "success") != "success":
         raise InputError(f"{path} is of a run that ended as {header['status']!r}; finish it with inspect")
     if not samples:
         raise InputError(f"{path} holds no samples; the run ended before it logged one")
+    if failed := sum(bool(sample.get("error")) for sample in samples):
+        raise InputError(
+            f"{failed} of {len(samples)} samples of {path} failed with an error, which is no wrong answer; "
+            "finish the run with `inspect eval-retry`"
+        )
     run = header["eval"]
-    settings = _set(run.get("model_generate_config")) | _set((header.get("plan") or {}).get("config"))
-    calls = [_settings_of_call(sample) for sample in samples]
-    of_failed = next(filter(None, calls), {})  # a failed sample has no call that wrote a completion
-    rows = []
-    for sample, call in zip(samples, calls, strict=True):
-        own = settings | (of_failed if sample.get("error") else call)
-        columns = {name: own.get(key) for name, key in INSPECT_SETTINGS.items()}
-        columns |= {"task": run.get("task"), "model": run.get("model")}
-        columns["decoding"] = "greedy" if own.get("temperature") == 0 else "sampled"
-        rows.append(columns | _sample_columns(path, sample, reading.scorer))
-    return rows
+    configs = ((header.get("plan") or {}).get("config") or {}, run.get("model_generate_config") or {})
+    shared = {
+        name: next((config[key] for config in configs if config.get(key) is not None), None)
+        for name, key in INSPECT_SETTINGS.items()
+    }
+    shared |= {"task": run.get("task"), "model": run.get("model")}
+    shared["decoding"] = "greedy" if shared["temperature"] == 0 else "sampled"
+    return [shared | _sample_columns(path, sample, reading.scorer) for sample in samples]
 
 
 def _inspect_log(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -391,20 +343,6 @@ def _member_content(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInf
     return content
 
 
-def _set(settings: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the settings that are not null."""
-    return {name: value for name, value in (settings or {}).items() if value is not None}
-
-
-def _settings_of_call(sample: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings of the model call that wrote the sample's completion; empty if it is not logged."""
-    text = _completion_text(sample, sample.get("output"))
-    for event in reversed(sample.get("events") or []):
-        if event.get("event") == "model" and _completion_text(sample, event.get("output")) == text:
-            return _set(event.get("config"))
-    return {}
-
-
 def _sample_columns(path: Path, sample: dict[str, Any], scorer: str | None) -> dict[str, Any]:
     where = f"{path}, sample {sample['id']}, epoch {sample['epoch']}"
     output, target = sample.get("output") or {}, sample.get("target")
@@ -420,21 +358,12 @@ def _sample_columns(path: Path, sample: dict[str, Any], scorer: str | None) -> d
         "prompt": "\n\n".join(filter(None, (_text_of(content, sample) for content in contents))),
         "sample": sample["epoch"] - 1,
         "answer": target if isinstance(target, str | None) else "; ".join(map(str, target)),
-        "completion": _completion_text(sample, output),
+        "completion": _text_of(output.get("completion"), sample),
         "tokens": (output.get("usage") or {}).get("output_tokens"),
         "finish": INSPECT_FINISH.get(stop_reason, stop_reason),
         "accepted": INSPECT_SCORES[value] if score else None,
-        "reason": "error" if sample.get("error") else None,
         "extracted": None if answer is None else str(answer),
     }
-
-
-def _completion_text(sample: dict[str, Any], output: dict[str, Any] | None) -> str | None:
-    output = output or {}
-    text = output.get("completion")
-    if not isinstance(text, str):
-        text = (next(iter(output.get("choices") or ()), {}).get("message") or {}).get("content")
-    return _text_of(text, sample)
 
 
 def _text_of(content: str | list[dict[str, Any]] | None, sample: dict[str, Any]) -> str | None:
@@ -448,9 +377,9 @@ def _text_of(content: str | list[dict[str, Any]] | None, sample: dict[str, Any])
 
 
 def _chosen_score(where: str, sample: dict[str, Any], scorer: str | None) -> dict[str, Any]:
-    """Return a sample's score by `scorer`, or its only score; {} if the sample has no score."""
-    scores = sample.get("scores") or ({"score": sample["score"]} if sample.get("score") else {})
-    if sample.get("error") or not scores:
+    """Return the score that `scorer` gave the sample, or its only score; {} if the sample has none."""
+    scores = sample.get("scores") or {}
+    if not scores:
         return {}
     names = ", ".join(sorted(scores))
     if scorer is None and len(scores) > 1:
@@ -467,22 +396,13 @@ def _chosen_score(where: str, sample: dict[str, Any], scorer: str | None) -> dic
 def _evalplus(path: Path, reading: Reading) -> list[dict[str, Any]]:
     """Return a row per program; with `reading.plus`, it must pass the added tests too.
 
-    The task is then called "humaneval+" instead of "humaneval". `path` may also be the samples, NAME.jsonl,
-    beside which NAME_eval_results.json stands. The temperature is read from the name that evalplus gives the
-    file or its folder, …_temp_0.8…, and 0 is greedy; other names need `reading.temperature`.
+    The task is then called "humaneval+" instead of "humaneval". The temperature is read from the name that
+    evalplus gives the file or its folder, …_temp_0.8…, and 0 is greedy; other names need
+    `reading.temperature`.
     """
-    if path.suffix == ".jsonl":
-        samples, path = path, path.with_name(f"{path.stem}_eval_results.json")
-        if not path.is_file():
-            raise InputError(
-                f"{samples} has no verdicts, and {path.name} is not beside it; run evalplus.evaluate"
-            )
     problems = _object_with_eval(path, path.read_bytes(), "an *_eval_results.json")["eval"]
-    if not all(isinstance(programs, list) for programs in problems.values()):
-        raise InputError(f"{path} was written by an old evalplus; evaluate its samples again")
     plus, temperature = reading.plus, reading.temperature
-    if plus and not any(program.get("plus_status") for programs in problems.values() for program in programs):
-        raise InputError(f"{path} has no verdicts of the added tests; evaluate without --base-only")
+    verdicts = ("base_status", "plus_status") if plus else ("base_status",)
     if temperature is None:
         match = re.search(r"_temp_(\d+(?:\.\d+)?)", f"{path.name} {path.absolute().parent.name}")
         if match is None:
@@ -494,14 +414,16 @@ def _evalplus(path: Path, reading: Reading) -> list[dict[str, Any]]:
     rows = []
     for problem, programs in problems.items():
         for sample, program in enumerate(programs):
-            if "base_status" not in program:
-                raise InputError(f"{path} has a program without base_status; evaluate its samples again")
-            statuses = [program["base_status"], *([program.get("plus_status")] if plus else [])]
-            status = next((failed for failed in statuses if failed != "pass"), "pass")
+            if not isinstance(program, dict) or any(program.get(name) is None for name in verdicts):
+                raise InputError(
+                    f"{path} has a program of {problem} without {' and '.join(verdicts)}; evaluate it again"
+                )
+            status = next((program[name] for name in verdicts if program[name] != "pass"), "pass")
             text, reason = program.get("solution"), EVALPLUS_REASONS.get(status, "error")
             outcome = {"completion": text, "extracted": text, "reason": reason}
-            outcome["accepted"] = None if status is None else status == "pass"
-            rows.append(shared | {"problem": problem, "sample": sample} | outcome)
+            rows.append(
+                shared | {"problem": problem, "sample": sample, "accepted": status == "pass"} | outcome
+            )
     return rows
 
 

@@ -21,7 +21,6 @@ from erce.types import CROSS_ENTROPY, Arm, Completion, SampleRow, Verdict
 BASELINE = "baseline"
 BASE = "base"  # the model before any training
 ARM_NAME = re.compile(r"\w[\w.:+=@-]*")  # it becomes part of a folder's name
-ARM_NAME_RULE = "a name has letters, digits and . : + = @ _ -"
 ORIGIN = ("study", "model", "revision", "dtype", "adapter", "verifier")  # columns that cell.json holds
 DECODING = ("temperature", "top_p", "top_k", "repetition_penalty", "max_new_tokens", "stop")
 NOTHING_EXTRACTED = ("", "[invalid]")  # the second is lm-eval's
@@ -57,12 +56,11 @@ def import_study(
             for path in paths:
                 of_log, by_problem = read_log_and_prompts(path, arm, 0, reading)
                 decoding = _checked_decoding(path, of_log)
-                columns = {"lam": lam, "objective": objective, "seed": seeds[decoding], "split": split}
+                seed = 0 if lam is None else seeds[decoding]  # the base model is not trained
+                columns = {"lam": lam, "objective": objective, "seed": seed, "split": split}
                 seeds[decoding] += 1
                 rows += [replace(row, **columns) for row in of_log]
                 prompts = {(split, problem): text for problem, text in by_problem.items()} | prompts
-            if lam is None and (most := max(seeds.values(), default=0)) > 1:
-                raise InputError(f"arm {BASE!r} has {most} logs; the base model is not trained: one seed")
     tasks = sorted({str(row.task) for row in rows})
     if len(tasks) > 1:
         raise InputError(
@@ -76,19 +74,14 @@ def study_of_rows(
     rows: Iterable[SampleRow],
     *,
     prompts: Mapping[tuple[str, str], str] | None = None,
-    temperature: float | None = None,
 ) -> Study:
     """Write a study into the new folder `out`, of rows as `erce records` writes them, and return it.
 
-    `prompts` maps (split, problem) to a prompt, and `temperature` is for samples whose rows do not say it. A
-    second task becomes the control. All seeds of all arms need the same problems under the same decodings,
-    with a verdict for each sample. InputError: rows that break this, a third task, two temperatures or
-    penalties under one name, a folder that is not empty.
+    `prompts` maps (split, problem) to a prompt. A second task becomes the control. All seeds of all arms need
+    the same problems under the same decodings, with a verdict for each sample. InputError: rows that break
+    this, a third task, two temperatures or penalties under one name, a folder that is not empty.
     """
     out, rows = Path(out), list(rows)
-    for at, row in enumerate(rows):
-        if row.temperature is None and row.decoding == SAMPLED:
-            rows[at] = replace(row, temperature=temperature)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise InputError(f"{out} is not empty; a study is imported whole, into a new folder")
     _check_complete(rows)
@@ -136,8 +129,6 @@ def _lam_and_objective(arm: str) -> tuple[float | None, str | None]:
         if not math.isfinite(lam):
             raise InputError(f"arm {arm!r} is not a λ; write lam=2, or another name than lam")
         return lam, CROSS_ENTROPY
-    if not ARM_NAME.fullmatch(arm) or arm == CROSS_ENTROPY:
-        raise InputError(f"no arm can be called {arm!r}; {ARM_NAME_RULE}")
     return 0.0, arm
 
 
@@ -165,7 +156,9 @@ def _check_names(rows: list[SampleRow]) -> None:
     answers: dict[tuple[str | None, str, str], tuple[str, str]] = {}
     for row in rows:
         if row.objective is not None and not ARM_NAME.fullmatch(str(row.objective)):
-            raise InputError(f"no arm can be called {row.objective!r}; {ARM_NAME_RULE}")
+            raise InputError(
+                f"no arm can be called {row.objective!r}; a name has letters, digits and . : + = @ _ -"
+            )
         known = arms.setdefault((row.lam, row.objective), row.arm)
         if known != row.arm:
             raise InputError(f"arms {known!r} and {row.arm!r} are the same; give their logs to one")
@@ -214,22 +207,21 @@ def _recipe(rows_by_cell: dict[Cell, list[SampleRow]]) -> Recipe:
 
 def _decoding(rows: list[SampleRow]) -> Decoding:
     """Return the recipe's section on decoding; decodings beside greedy and sampled are its `temperatures`."""
-    temperatures: dict[str, float | None] = {}
-    samples: dict[str, int] = {}
-    for name in dict.fromkeys(row.decoding for row in rows):
-        of_name = [row for row in rows if row.decoding == name]
-        samples[name] = 1 + max(row.sample for row in of_name)
-        temperatures[name] = _only_value(of_name, "temperature")
-        if temperatures[name] is None and name != GREEDY:
-            raise InputError(f"at which temperature the {name} completions were sampled? give --temperature")
-    further = [name for name in temperatures if name not in (GREEDY, SAMPLED)]
-    limits = {row.max_new_tokens for row in rows}
+    by_name: dict[str, list[SampleRow]] = {}
+    for row in rows:
+        by_name.setdefault(row.decoding, []).append(row)
+    by_name.pop(GREEDY, None)
+    temperatures = {name: _only_value(of_name, "temperature") for name, of_name in by_name.items()}
+    if None in temperatures.values():
+        raise InputError("at which temperature were the completions sampled? give --temperature")
+    samples = {name: 1 + max(row.sample for row in of_name) for name, of_name in by_name.items()}
     settings: dict[str, Any] = {}
-    if SAMPLED in temperatures:
-        settings = {"temperature": temperatures[SAMPLED], "samples": samples[SAMPLED]}
-    if further:
-        settings["temperatures"] = tuple(temperatures[name] for name in further)
-        settings["temperature_samples"] = max(samples[name] for name in further)
+    if SAMPLED in by_name:
+        settings = {"temperature": temperatures.pop(SAMPLED), "samples": samples.pop(SAMPLED)}
+    if temperatures:
+        settings["temperatures"] = tuple(temperatures.values())
+        settings["temperature_samples"] = max(samples.values())
+    limits = {row.max_new_tokens for row in rows}
     return Decoding(**settings, max_new_tokens=limits.pop() if len(limits) == 1 else None)
 
 
@@ -265,12 +257,10 @@ def _write_cell(folder: Path, recipe: Recipe, cell: Cell, rows: list[SampleRow])
     origin |= {name: getattr(rows[0], name) for name in ORIGIN}
     by_decoding = {row.decoding: {name: getattr(row, name) for name in DECODING} for row in reversed(rows)}
     write_json(folder / CELL, origin | {"decoding": dict(reversed(by_decoding.items()))})
-    sets = dict.fromkeys((row.split, row.decoding) for row in rows)
+    sets = list(dict.fromkeys((row.split, row.decoding) for row in rows))
+    rows = sorted(rows, key=lambda row: sets.index((row.split, row.decoding)))
     samples = [
-        VerifiedSample(SampleSet(*place), _completion(row), _verdict(row))
-        for place in sets
-        for row in rows
-        if (row.split, row.decoding) == place
+        VerifiedSample(SampleSet(row.split, row.decoding), _completion(row), _verdict(row)) for row in rows
     ]
     write_completions(folder, (sample[:2] for sample in samples))
     write_verdicts(folder, samples)

@@ -3,7 +3,7 @@
 penalties, objectives      what λ multiplies, and what λ · penalty is added to: the definitions
 named                      a name → one of them; a user-defined one is tried first
 request                    the arguments of one call, checked once; the `Loss` that it returns
-from_logits, from_hidden   the two functions, each with the reference that the tests hold it to
+from_logits, from_hidden   the two functions, and the reference that the tests hold them to
 chunked                    hidden states chunk by chunk; the `Plan` of a call, and its three paths
 scored_rows                targets → the rows to score
 matmul                     the matmuls by dtype and device
@@ -11,7 +11,7 @@ gathered                   a head under FSDP 2 or ZeRO-3
 row_passes                 the two passes over rows of logits
 row_statistics             between the passes: a row's sums → its loss and slopes
 triton_kernels             both in Triton
-kernel_check               whether Triton's kernels and the matmuls into float32 are right on a device
+gpu_self_check             whether these and the matmuls into float32 are right on a device, checked once
 bfloat16_on_cpu, tensor_parallel, compiled    further paths, each entered from one place
 """
 

@@ -2,15 +2,13 @@
 
 A CPU multiplies bfloat16 into bfloat16 four times as fast as float32. A rounding error of a logit reaches the
 gradient times the token's probability. The errors of the many unlikely tokens are independent of each other
-and cancel out; the few likely ones are worth a dot product each. A large
-offset that a row's logits share would make their rounding errors alike, so that they add up: the row's
-`_centre` is subtracted before rounding. In a small vocabulary many tokens can be likely, and a second matmul
-makes what the first one rounded off.
+and cancel out; the few likely ones are worth a dot product each. A large offset that a row's logits share
+would make their rounding errors alike, so that they add up: the row's `_centre` is subtracted first.
+In a small vocabulary many tokens can be likely, and at order inf rounding may make another token the largest:
+both are multiplied in float32.
 """
 
 import math
-from collections.abc import Callable
-from functools import partial
 
 import torch
 from torch import Tensor
@@ -21,73 +19,22 @@ from erce.loss.row_passes import RowTerms, RowTermsFn, Scratch, logits_, terms_a
 
 LIKELY = 2.0**-8  # of Σ p, or of Σ p^order below order 1: from this share on, a logit is computed again
 LEAST_V = 2**12  # in a smaller vocabulary too large a part of the tokens can be likely
-LEAST_PRODUCTS = 2**22  # of a small vocabulary's matmul; fewer take less time in float32
-LARGEST_CENTRE = 64.0  # of a row: two bfloat16 parts hold its logits to 2⁻¹⁷ of that, about 5e-4
 SAMPLED = 128  # columns, at the least, that a row's centre is reckoned from
 _PIECE = 2**17  # products of a dot's that are in a core's cache at once
 _LOG2_E = 1 / math.log(2)
 _GROUP = 64  # columns that are searched for a likely one at once
 
 
-def choose(n: int, head: torch.Size, request: Request) -> Callable[[], Matmuls]:
-    """Return what makes the matmuls of n rows and a head (v, d), all bfloat16.
+class BFloat16OnCPU(Matmuls):
+    """Matmuls into bfloat16, but for the likely logits, which are float32 dot products.
 
-    They are float32 ones for order inf, which is about the largest logit alone, so that rounding may make
-    another token the largest, and for the smallest calls.
+    The gradient in the logits is rounded to bfloat16 as well. `centred` is whether a number that all logits
+    of a row share changes nothing.
     """
-    is_small = head[0] < LEAST_V
-    if request.order == math.inf or (is_small and n * head.numel() < LEAST_PRODUCTS):
-        return partial(Matmuls, torch.float32)
-    of_size = TwoPartMatmuls if is_small else RoundedMatmuls
-    return partial(of_size, torch.float32, centred=request.shift_is_free)
-
-
-class BFloat16Matmuls(Matmuls):
-    """Matmuls into bfloat16 of the gradient in the logits, which is rounded to bfloat16 first."""
 
     def __init__(self, exact: torch.dtype, *, centred: bool) -> None:
         super().__init__(exact)
         self._centred = centred
-
-    def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
-        d_rows.copy_(tile @ weight)
-        if self._centred:
-            # Exactly, Σ g_j = 0, since a constant on all logits changes nothing. Rounded it is not, so with m
-            # the mean of (some of) the weight's rows Σ g_j w_j has the error (Σ g_j) m, which is subtracted.
-            excess = tile.sum(-1, keepdim=True).to(d_rows.dtype)
-            d_rows.addcmul_(excess, _some_of(weight).mean(0, keepdim=True), value=-1)
-
-    def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor) -> None:
-        for columns in blocks_of(d_weight, self.dtype):
-            d_weight[columns].add_(tile[:, columns].t() @ rows)
-
-    def d_weight(self, tile: Tensor, rows: Tensor, scale: Tensor) -> Tensor:
-        return torch.addmm(rows.new_empty(()), tile.t(), rows, beta=0, alpha=float(scale))
-
-
-class TwoPartMatmuls(BFloat16Matmuls):
-    """Matmuls whose logits are a sum of two bfloat16 parts: the rounded product, and what was rounded off."""
-
-    @property
-    def bytes_per_logit(self) -> int:
-        return self.dtype.itemsize + torch.bfloat16.itemsize
-
-    def logits(self, factors: Factors) -> tuple[Tensor, Tensor]:
-        tile, part = self._tile(factors, self.dtype), self._tile(factors, torch.bfloat16)
-        if float(_centre(factors).abs().max()) > LARGEST_CENTRE:
-            return super().logits(factors)[0], part
-        for i, (x, weight) in enumerate(factors):
-            torch.mm(x, weight.t(), out=part)
-            tile = tile.copy_(part) if i == 0 else tile.add_(part)
-            tile.add_(part.addmm_(x, weight.t(), beta=-1))
-        return tile, part
-
-
-class RoundedMatmuls(BFloat16Matmuls):
-    """Matmuls whose logits are bfloat16, but for the likely ones, which are float32 dot products."""
-
-    def __init__(self, exact: torch.dtype, *, centred: bool) -> None:
-        super().__init__(exact, centred=centred)
         self._centre = torch.empty(0)
 
     @property
@@ -135,6 +82,21 @@ class RoundedMatmuls(BFloat16Matmuls):
             return _corrected(terms, rows, columns, logits_at(rows + part.start, columns), y)
 
         return make_terms
+
+    def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
+        d_rows.copy_(tile @ weight)
+        if self._centred:
+            # Exactly, Σ g_j = 0, since a constant on all logits changes nothing. Rounded it is not, so with m
+            # the mean of (some of) the weight's rows Σ g_j w_j has the error (Σ g_j) m, which is subtracted.
+            excess = tile.sum(-1, keepdim=True).to(d_rows.dtype)
+            d_rows.addcmul_(excess, _some_of(weight).mean(0, keepdim=True), value=-1)
+
+    def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor) -> None:
+        for columns in blocks_of(d_weight, self.dtype):
+            d_weight[columns].add_(tile[:, columns].t() @ rows)
+
+    def d_weight(self, tile: Tensor, rows: Tensor, scale: Tensor) -> Tensor:
+        return torch.addmm(rows.new_empty(()), tile.t(), rows, beta=0, alpha=float(scale))
 
 
 def _centre(factors: Factors) -> Tensor:

@@ -16,6 +16,7 @@ from torch.distributed import ProcessGroup
 from erce.errors import InputError
 from erce.loss import matmul, tensor_parallel
 from erce.loss.gathered import full_tensor, gathered, is_partitioned
+from erce.loss.gpu_self_check import chosen_impl
 from erce.loss.request import Loss, Request, not_differentiable
 from erce.loss.row_passes import Vocabulary
 from erce.loss.row_statistics import refuse_no_distribution
@@ -110,9 +111,9 @@ class Plan(NamedTuple):
         exact, weight = operands.exact, operands.weight
         rows = scored_rows(request, vocabulary.size(weight), exact)
         dtypes = {_rounded_dtype(x.dtype, request.autocast) for pair in operands.factors for x in pair}
-        make_matmuls = matmul.choose(
-            operands.hidden, weight, dtypes, exact, request, whole_rows=vocabulary.has_whole_rows
-        )
+        dtype, device, v = dtypes.pop() if len(dtypes) == 1 else exact, weight.device, len(weight)
+        request = request._replace(impl=chosen_impl(request, device, dtype, v))
+        make_matmuls = matmul.choose(device, v, dtype, exact, request, is_split=vocabulary.is_split)
         chunks = _chunks(operands, rows.m, request, vocabulary.width(weight), make_matmuls().bytes_per_logit)
         head = (weight, operands.bias, operands.up)
         is_trainable = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in head)

@@ -7,10 +7,8 @@ forward (`chunked`). With a frozen head the backward is a row scaling, whatever 
 import torch
 from torch import Tensor
 from torch.distributed import ProcessGroup
-from torch.nn import functional
 
 from erce.loss import chunked
-from erce.loss.from_logits import reference_from_logits
 from erce.loss.objectives import CROSS_ENTROPY, Objective
 from erce.loss.penalties import SHANNON, Penalty
 from erce.loss.request import Loss, Request, check_tensors
@@ -55,9 +53,8 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     differentiated again (RuntimeError).
 
     Logits are scored in float32, or in float64 where an operand is; under autocast the operands are rounded
-    to its dtype first. bfloat16 operands on a CPU make bfloat16 logits; the target's and those with p > 2⁻⁸
-    are computed again in float32. With fewer than 4,096 tokens a second matmul into bfloat16 makes what the
-    first one rounded off; small calls multiply in float32.
+    to its dtype first. From 4,096 tokens up, bfloat16 operands on a CPU make bfloat16 logits; the target's
+    and those with p > 2⁻⁸ are computed again in float32.
 
     Args:
         hidden: Last hidden states, (..., d).
@@ -83,8 +80,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         z_loss: Adds z_loss · lse² to each row's objective.
         return_lse: Whether to return lse, (...), differentiable.
         chunk_bytes: Bounds the logits that are held at once; a chunk has at least one row. Left out, it is
-            512 MiB, or the size of the weight's gradient if that is larger; on a CPU 40 Mi
-            logits, which take 160 MiB in float32 and 80 MiB in bfloat16.
+            512 MiB, or the size of the weight's gradient if that is larger; on a CPU 40 Mi logits.
         group: Processes that each hold some of the vocabulary, in the order of the ranks, in `weight`,
             `bias` and the adapter's b, and the same hidden states and targets; d hidden is summed over them.
         impl: As for the logits; "triton" also multiplies half-precision operands into float32, which
@@ -134,16 +130,3 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         if not compiled.takes(weight, request, group):
             return compiled.outside(chunked.loss, hidden, weight, bias, (low, up), request, group)
     return chunked.loss(hidden, weight, bias, (low, up), request, group)
-
-
-def reference_from_hidden(
-    hidden: Tensor,
-    weight: Tensor,
-    targets: Tensor,
-    lam: float,
-    penalty: Penalty = SHANNON,
-    bias: Tensor | None = None,
-) -> Tensor:
-    """Return the objectives (n,) of hidden states (n, d) and a head as they are defined, for autograd."""
-    logits = functional.linear(hidden, weight, bias)
-    return reference_from_logits(logits, targets, lam, penalty)

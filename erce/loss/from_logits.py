@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from erce.errors import InputError
+from erce.loss.gpu_self_check import chosen_impl
 from erce.loss.objectives import CROSS_ENTROPY, Objective
 from erce.loss.penalties import SHANNON, Penalty
 from erce.loss.request import Loss, Request, check_tensors, not_differentiable
@@ -105,7 +106,9 @@ def reference_from_logits(
 
 def _loss(logits: Tensor, request: Request) -> Loss:
     v = logits.shape[-1]
-    rows = scored_rows(request, v, torch.promote_types(logits.dtype, torch.float32))
+    exact = torch.promote_types(logits.dtype, torch.float32)
+    request = request._replace(impl=chosen_impl(request, logits.device, exact, v))
+    rows = scored_rows(request, v, exact)
     outputs = _FromLogits.apply(logits.reshape(-1, v), rows, request, torch.is_grad_enabled())
     return request.reduced(outputs, count=max(rows.m, 1))
 

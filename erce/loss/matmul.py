@@ -11,7 +11,6 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from erce.loss.kernel_check import mixed_matmuls_run_on
 from erce.loss.request import Request
 from erce.loss.row_passes import RowTermsFn, make_row_terms
 
@@ -118,25 +117,23 @@ class MixedPrecision(Matmuls):
 
 
 def choose(
-    hidden: Tensor,
-    weight: Tensor,
-    dtypes: set[torch.dtype],
-    exact: torch.dtype,
-    request: Request,
-    *,
-    whole_rows: bool,
+    device: torch.device, v: int, dtype: torch.dtype, exact: torch.dtype, request: Request, *, is_split: bool
 ) -> Callable[[], Matmuls]:
-    """Return what makes the matmuls that suit operands of these dtypes, as autocast has rounded them.
+    """Return what makes the matmuls that suit operands of a dtype, as autocast has rounded them.
 
-    `whole_rows` is whether the head has the whole vocabulary.
+    `is_split` is whether other processes have some of the vocabulary.
     """
-    if len(dtypes) == 1 and exact == torch.float32:
-        (dtype,) = dtypes
-        if hidden.device.type == "cpu" and dtype == torch.bfloat16 and whole_rows:
-            from erce.loss import bfloat16_on_cpu
+    if exact == torch.float32 and dtype != exact:
+        if device.type == "cpu" and dtype == torch.bfloat16 and not is_split:
+            from erce.loss.bfloat16_on_cpu import LEAST_V, BFloat16OnCPU
 
-            return bfloat16_on_cpu.choose(len(hidden), weight.shape, request)
-        if dtype != exact and mixed_matmuls_run_on(hidden.device, dtype, request.impl):
+            if v >= LEAST_V and request.order != math.inf:
+                return partial(BFloat16OnCPU, exact, centred=request.shift_is_free)
+        if (
+            device.type == "cuda"
+            and request.impl == "triton"
+            and "dtype_out" in torch.ops.aten.mm.overloads()
+        ):
             return partial(MixedPrecision, exact, dtype)
     return partial(Matmuls, exact)
 

@@ -5,7 +5,7 @@ To add one: a class with `value_and_slope`, `of` if it has a number, and its lin
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from numbers import Real
 
 import torch
@@ -36,10 +36,15 @@ class Objective(ABC):
 
     @classmethod
     def of(cls, parameter: float | None) -> "Objective":
-        """Make the objective from the number after its name ("focal:2"); None takes its paper's default."""
-        if parameter is not None:
+        """Make the objective from the number after its name ("focal:2"); None takes its paper's default.
+
+        The number goes to a dataclass's only field.
+        """
+        if parameter is None:
+            return cls()
+        if not (is_dataclass(cls) and fields(cls)):
             raise InputError(f"{cls.__name__} has no number, got {parameter!r}; leave it out")
-        return cls()
+        return cls(**{fields(cls)[0].name: parameter})
 
 
 @dataclass(frozen=True)
@@ -63,10 +68,6 @@ class LabelSmoothing(Objective):
 
     def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor | float]:
         return nll, 1.0  # `row_statistics` mixes in the mean, by `smoothing`
-
-    @classmethod
-    def of(cls, parameter: float | None) -> "LabelSmoothing":
-        return cls() if parameter is None else cls(parameter)
 
 
 @dataclass(frozen=True)
@@ -102,10 +103,6 @@ class EAFT(Objective):
         entropy = -(log_p.exp() * log_p).sum(-1) / math.log(EAFT_TOP)
         return entropy if self.alpha == 1 else entropy**self.alpha
 
-    @classmethod
-    def of(cls, parameter: float | None) -> "EAFT":
-        return cls() if parameter is None else cls(parameter)
-
 
 @dataclass(frozen=True)
 class Focal(Objective):
@@ -125,10 +122,6 @@ class Focal(Objective):
         pull = torch.where(p > 0, self.gamma * factor * p * ratio, p)
         return factor * nll, factor + pull
 
-    @classmethod
-    def of(cls, parameter: float | None) -> "Focal":
-        return cls() if parameter is None else cls(parameter)
-
 
 @dataclass(frozen=True)
 class ProbabilityPower(Objective):
@@ -142,10 +135,6 @@ class ProbabilityPower(Objective):
 
     def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor]:
         return -torch.expm1(-self.a * nll) / self.a, (-self.a * nll).exp()
-
-    @classmethod
-    def of(cls, parameter: float | None) -> "ProbabilityPower":
-        return cls() if parameter is None else cls(parameter)
 
 
 @dataclass(frozen=True)
@@ -161,10 +150,6 @@ class Threshold(Objective):
     def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor]:
         kept = nll <= (-math.log(self.t) if self.t else math.inf)
         return torch.where(kept, nll, 0.0), kept.to(nll.dtype)
-
-    @classmethod
-    def of(cls, parameter: float | None) -> "Threshold":
-        return cls() if parameter is None else cls(parameter)
 
 
 CROSS_ENTROPY = CrossEntropy()

@@ -1,6 +1,7 @@
 """What a call of the loss fixes, checked, and the `Loss` that it returns."""
 
 import math
+import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
 from numbers import Real
@@ -10,11 +11,11 @@ import torch
 from torch import Tensor
 
 from erce.errors import InputError
-from erce.loss.kernel_check import IMPLS
 from erce.loss.objectives import Objective
 from erce.loss.penalties import Penalty, is_exponential, order_of
 
 REDUCTIONS = ("mean", "sum", "none")
+IMPLS = ("auto", "torch", "triton")
 
 
 class Loss(NamedTuple):
@@ -66,7 +67,7 @@ class Request(NamedTuple):
     temperature: float = 1.0
     chunk_bytes: float | None = None
     autocast: torch.dtype | None = None  # what a head's operands are rounded to first
-    impl: str = "auto"  # of `kernel_check.IMPLS`
+    impl: str = "auto"  # of `IMPLS`
 
     @property
     def per_row(self) -> bool:
@@ -93,7 +94,7 @@ class Request(NamedTuple):
 
     @property
     def order(self) -> float | None:
-        """The order of a built-in penalty; None for a user-defined one, which needs whole rows."""
+        """The order of a built-in penalty; None for a user-defined one."""
         return order_of(self.penalty)
 
     @property
@@ -148,11 +149,13 @@ class Request(NamedTuple):
             _check_numbers("row_weights", self.row_weights, tuple(self.targets.shape))
         _check_items(self.num_items_in_batch, self.reduction)
         _check_scored(self.num_scored, self.targets.numel())
-        if not isinstance(self.z_loss, Real) or not 0 <= self.z_loss < math.inf:
-            raise InputError(f"z_loss must be a number from 0 up, got {self.z_loss!r}; 1e-4 is PaLM's")
-        _check_transform(self)
-        if self.chunk_bytes is not None and not (isinstance(self.chunk_bytes, Real) and self.chunk_bytes > 0):
-            raise InputError(f"chunk_bytes must be above 0, got {self.chunk_bytes!r}; None is the default")
+        _check_range("z_loss", self.z_loss, "1e-4 is PaLM's", least=0)
+        _check_range("logit_scale", self.logit_scale, "1 changes nothing")
+        _check_range("temperature", self.temperature, "1 changes nothing")
+        if self.softcap is not None:
+            _check_range("softcap", self.softcap, "None is no cap")
+        if self.chunk_bytes not in (None, math.inf):
+            _check_range("chunk_bytes", self.chunk_bytes, "None is the default")
         if self.impl not in IMPLS:
             raise InputError(f"no impl {self.impl!r}; there are {', '.join(map(repr, IMPLS))}")
 
@@ -241,18 +244,11 @@ def divisor_error(items: Any) -> InputError:
     )
 
 
-def _check_transform(request: Request) -> None:
-    numbers = (
-        ("logit_scale", request.logit_scale),
-        ("softcap", request.softcap),
-        ("temperature", request.temperature),
-    )
-    for name, value in numbers:
-        if value is None and name == "softcap":
-            continue
-        if not isinstance(value, Real) or not 0 < value < math.inf:
-            way_out = "None is no cap" if name == "softcap" else "1 changes nothing"
-            raise InputError(f"{name} must be a number above 0, got {value!r}; {way_out}")
+def _check_range(name: str, value: Any, way_out: str, *, least: float = sys.float_info.min) -> None:
+    if not isinstance(value, Real) or not least <= float(value) < math.inf:
+        raise InputError(
+            f"{name} must be a number {'from 0 up' if least == 0 else 'above 0'}, got {value!r}; {way_out}"
+        )
 
 
 _Backward = TypeVar("_Backward", bound=Callable[..., Any])

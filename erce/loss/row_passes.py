@@ -1,7 +1,7 @@
 """A tile of the head's output → each row's loss and, in its place, the gradient of the rows' objectives.
 
 Two passes over the rows, in PyTorch: sums over the vocabulary, then the gradient. Between them,
-`row_statistics` turns a row's sums into its loss and slopes. On a CUDA device `triton_kernels` has all three.
+`row_statistics` turns a row's sums into its loss and slopes. `triton_kernels` has both passes for a GPU.
 """
 
 import math
@@ -11,7 +11,6 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from erce.loss.kernel_check import kernels_run_on
 from erce.loss.request import Loss, Request
 from erce.loss.row_statistics import Slopes, Sums, loss_and_grad_coefficients, user_penalty_and_slopes
 from erce.loss.scored_rows import Rows
@@ -68,8 +67,11 @@ def score_tile(
     `bias` is added to the tile, which is used up. The gradient goes to `out`, often the tile itself; None
     wants no gradient.
     """
-    if tile.dtype == torch.float32 and request.order is not None and kernels_run_on(tile, request):
-        return _score_by_kernels(tile, rows, request, bias, out)
+    if request.impl == "triton" and request.order is not None and tile.dtype == torch.float32:
+        from erce.loss import triton_kernels
+
+        if triton_kernels.AVAILABLE:
+            return _score_by_kernels(tile, rows, request, bias, out)
     dtype = torch.promote_types(tile.dtype, torch.float32)
     y, columns = rows.targets[:, None], None
     for part, scratch in blocks(tile, dtype):
@@ -88,7 +90,7 @@ def score_tile(
 class Vocabulary:
     """The head's columns as a chunk of rows sees them: here, the whole vocabulary."""
 
-    has_whole_rows = True
+    is_split = False
 
     def size(self, weight: Tensor) -> int:
         """Return the number of tokens that a target may be."""
@@ -266,7 +268,7 @@ def _score_by_kernels(
 
     gate, tail = _gate_and_tail(tile, request, bias)
     sums = triton_kernels.measure(tile, rows.targets, request, bias)
-    loss, slopes = triton_kernels.loss_and_grad_coefficients(sums, rows, request, gate)
+    loss, slopes = loss_and_grad_coefficients(sums, rows, request, gate)
     if out is not None:
         triton_kernels.write_gradient(tile, rows.targets, slopes, request, bias, out)
     return loss._replace(tail_share=tail), sums.top

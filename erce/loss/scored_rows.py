@@ -57,9 +57,6 @@ def scored_rows(request: Request, v: int, dtype: torch.dtype) -> Rows:
     targets, lam, weights = request.targets, request.lam, request.row_weights
     flat = targets.reshape(-1).long()
     rows = Rows(slice(0, len(flat)), flat, 0.0 if isinstance(lam, Tensor) else float(lam), None)
-    if _all_are_scored(request, flat, v):
-        _compare(request, len(flat))
-        return rows
     scored = flat != request.ignore_index
     tokens = flat * scored
     count = _count(request, tokens, scored, v)
@@ -98,18 +95,6 @@ def outputs_of(ctx: Any, loss: Loss, rows: Rows, request: Request) -> tuple[Tens
     ctx.mark_non_differentiable(*(made[1:-1] if request.return_lse else made[1:]))
     ctx.set_materialize_grads(request.return_lse)  # else one output alone has a gradient
     return made
-
-
-def _all_are_scored(request: Request, flat: Tensor, v: int) -> bool:
-    """Return whether a call on a CPU has a target at every position and no tensor of numbers to check.
-
-    That takes half of the operations that `_read_once` takes.
-    """
-    numbers = (request.lam, request.row_weights, request.num_items_in_batch)
-    if flat.device.type != "cpu" or not len(flat) or any(isinstance(x, Tensor) for x in numbers):
-        return False
-    low, high = map(int, flat.aminmax())
-    return low >= 0 and high < v and not low <= request.ignore_index <= high
 
 
 def _count(request: Request, tokens: Tensor, scored: Tensor, v: int) -> int:

@@ -10,7 +10,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from erce.catalog import EMBEDDED_MODELS, PACKAGED_MODELS
 from erce.errors import InputError, did_you_mean
 from erce.recipe.recipe import Recipe
-from erce.recipe.sections import AUTO, GRID, REMOVED, RENAMED, RETIRED
+from erce.recipe.sections import AUTO, GRID, RENAMED, RETIRED
 
 
 def load_recipe(path: str | Path, **overrides: Any) -> Recipe:
@@ -56,9 +56,6 @@ def parse_recipe(settings: dict[str, Any]) -> Recipe:
         held = settings.get(section)
         for old in names.keys() & held if isinstance(held, dict) else ():
             raise InputError(f"[{section}] {old} is called {names[old]}; rename it")
-    for (section, old), instead in REMOVED.items():
-        if isinstance(held := settings.get(section), dict) and held.get(old):
-            raise InputError(f"[{section}] there is no {old} any more; leave it out: {instead}")
     return fill(Recipe, _auto_written_out(settings))
 
 

@@ -83,7 +83,7 @@ class Recipe:
         rules.check_own(self.own, () if self.imported else self.other_arms)
         rules.check_resources(self.resources, self.training)
         if self.server is not None:
-            rules.check_server(self.server)
+            rules.check_server(self.server, self.decoding)
         if self.search is not None:
             if self.lams != GRID:
                 raise InputError(
@@ -253,8 +253,9 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     - a `micro_batch_size` that is left out, which stands as the most that is taken;
     - `report_to`, which says where trainings are logged, and `checkpoint_minutes`.
 
-    `objective`, `stop`, `temperature_samples`, λ's schedule, `server` and an older version's `compile` are in
-    it only if a recipe sets them; of a server the kind, the model's name and `top_logprobs`, not its address.
+    `objective`, `stop`, `temperature_samples`, `compile` (whose rounding gives other samples in half
+    precision), λ's schedule and `server` are in it only if a recipe sets them; of a server the kind, the
+    model's name and `top_logprobs`, not its address.
     """
     settings = asdict(recipe)
     for growing in ("lams", "search", "seeds", "objectives", "own", "imported"):

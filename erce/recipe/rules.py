@@ -205,8 +205,8 @@ def check_decoding(decoding: Decoding) -> None:
         )
 
 
-def check_server(server: Serving) -> None:
-    """Check the section [server]."""
+def check_server(server: Serving, decoding: Decoding) -> None:
+    """Check the section [server], beside [decoding]."""
     variable = server.api_key_variable
     if re.search("[@?#]", server.url):  # before any message that shows the address
         raise InputError(
@@ -224,6 +224,8 @@ def check_server(server: Serving) -> None:
             '[server] start = true starts vLLM on this machine: write kind = "vllm" and '
             'url = "http://localhost:8000/v1", with any port'
         )
+    if decoding.compile:
+        raise InputError("[decoding] compile = true has no effect where a [server] samples; leave it out")
     if server.arguments and not server.start:
         raise InputError("[server] arguments are for a server that erce starts; write start = true, too")
     if variable is not None and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable) is None:

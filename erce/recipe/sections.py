@@ -19,7 +19,6 @@ WARMUP = 0.1
 # Section → settings that an older study.json may hold under an old name, or without effect.
 RENAMED = {"decoding": {"frontier": "temperatures", "frontier_samples": "temperature_samples"}}
 RETIRED = {"search": ("prune",)}
-REMOVED = {("decoding", "compile"): "a vLLM server is the fast path on a GPU (section [server])"}
 AUTO = "auto"  # in the place of a list of λ
 MOST_SEQUENCES, MOST_COMPLETIONS = 8, 512  # of a forward pass and at a time, where a recipe leaves them out
 GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what a search begins with
@@ -146,7 +145,7 @@ class Decoding:
     temperatures: tuple[float, ...] = ()  # further temperatures for λ = 0 and the chosen λ; it may grow
     temperature_samples: int = 1  # per problem at each of them
     stop: tuple[str, ...] = ()  # texts that end a completion, besides the model's own end
-    compile: bool = False  # only a study of an older version has true
+    compile: bool = False  # true: a static cache and compiled steps, on a GPU as CUDA graphs
 
 
 @dataclass(frozen=True, kw_only=True)

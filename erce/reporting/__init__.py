@@ -49,10 +49,9 @@ def report(
     study_summary = summary(read_study(root))
     out = Path(out) if out is not None else root / "report"
     _print(study_summary, verbose=verbose)
-    tasks = [task for task in study_summary.study.recipe.tasks if study_summary.arms(task)]
     write_tables(study_summary, out / "tables")
-    if tasks:
-        write_text(out / "accuracy.svg", svg(accuracy(study_summary, tasks)))
+    if study_summary.arms(study_summary.task):
+        write_text(out / "accuracy.svg", svg(accuracy(study_summary, study_summary.task)))
     write_text(out / "completions.html", completions_page(study_summary))
     write_text(out / "index.html", document(study_summary))
     if json is not None:

@@ -1,7 +1,7 @@
 """Answers and verdicts → maj@k: how often the answer that most of k samples give is accepted, exactly."""
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -10,18 +10,16 @@ import numpy as np
 from erce.score.k_samples import check_k, verdict_grid
 
 Answers = Sequence[Sequence[str | None]]
-Same = Callable[[str], Hashable]
 Equal = Callable[[str, str], bool]
 
 
-def maj_at_k(answers: Answers, accepted: np.ndarray, k: int, *, same: Same | None = None) -> float:
+def maj_at_k(answers: Answers, accepted: np.ndarray, k: int) -> float:
     """Return the share accepted when k samples vote on the answer, the mean of `majority_by_problem`.
 
     Args:
         answers: The extracted texts, one row per problem; None does not vote.
         accepted: Verdicts, 0 and 1, (problems, samples).
         k: How many samples vote.
-        same: Texts for which it returns equal values vote together, as with `str.casefold`.
 
     Returns:
         A share of the problems, exact: no subset of the samples is sampled.
@@ -34,27 +32,23 @@ def maj_at_k(answers: Answers, accepted: np.ndarray, k: int, *, same: Same | Non
     >>> round(maj_at_k([["12", "12", "7"]], np.array([[1, 1, 0]]), 2), 9)  # {12, 12}; {12, 7} twice, a tie
     0.666666667
     """
-    return float(majority_by_problem(answers, accepted, k, same=same).mean())
+    return float(majority_by_problem(answers, accepted, k).mean())
 
 
-def majority_by_problem(
-    answers: Answers, accepted: np.ndarray, k: int, *, same: Same | None = None
-) -> np.ndarray:
+def majority_by_problem(answers: Answers, accepted: np.ndarray, k: int) -> np.ndarray:
     """Return each problem's chance that the vote of k samples chosen at random from its n is accepted.
 
     The arguments are those of `maj_at_k`. If none of the k samples votes, nothing is handed in, and that is
     not accepted. Answers with equally many votes are handed in equally often; so are the samples of an answer
     whose verdicts differ.
 
-    To compare answers two at a time, pass them through `merged` first.
+    Texts vote together if they are the same; pass them through `merged` first to compare what they mean.
 
     The chance is exact for every n and k: no subset is sampled. Votes are hypergeometric: independent
     binomial counts given their sum, so a convolution over the answers counts the winners and the ties.
 
     >>> majority_by_problem([[None, "3", "3 "], [None, None, None]], np.array([[0, 1, 1], [0, 0, 0]]), 1)
     array([0.66666667, 0.        ])
-    >>> majority_by_problem([["4", "3", "3 "]], np.array([[0, 1, 1]]), 3, same=str.strip)
-    array([1.])
     """
     accepted = verdict_grid(accepted)
     lengths = {len(row) for row in answers}
@@ -64,7 +58,7 @@ def majority_by_problem(
             f"{accepted.shape}; give one answer per verdict, one seed at a time"
         )
     check_k(k, accepted.shape[1])
-    return np.array([_problem(*row, k, same) for row in zip(answers, accepted, strict=True)])
+    return np.array([_problem(*row, k) for row in zip(answers, accepted, strict=True)])
 
 
 def merged(answers: Answers, equal: Equal) -> list[list[str | None]]:
@@ -95,11 +89,11 @@ def _merged(row: Sequence[str | None], equal: Equal) -> list[str | None]:
     return [None if answer is None else stands_for[answer] for answer in row]
 
 
-def _problem(answers: Sequence[str | None], accepted: np.ndarray, k: int, same: Same | None) -> float:
-    verdicts: dict[Hashable, list[float]] = {}  # answer → the verdicts on it
+def _problem(answers: Sequence[str | None], accepted: np.ndarray, k: int) -> float:
+    verdicts: dict[str, list[float]] = {}  # answer → the verdicts on it
     for answer, verdict in zip(answers, accepted, strict=True):
         if answer is not None:
-            verdicts.setdefault(same(answer) if same else answer, []).append(verdict)
+            verdicts.setdefault(answer, []).append(verdict)
         elif verdict:
             raise ValueError(
                 "an accepted completion has no answer to vote for; give the text that was verified"

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from erce.score.k_samples import best_by_problem, coverage
+from erce.score.k_samples import best_by_problem, coverage, verdict_grid
 from erce.score.majority import Equal, maj_at_k, majority_by_problem, merged
 from erce.types import REASONS, Completion, Verdict
 
 
 def pass_at_1(accepted: np.ndarray) -> float:
-    """Return the share of accepted completions, from 0 and 1 of shape (problems, samples).
+    """Return the share of accepted completions, from 0 and 1 of shape (problems, samples), per seed or not.
 
     With one sample per problem this is Pass@1; with k it is sampled Pass@1, accepted / (problems · k), of the
     appendix "Temperature Ablation". Nothing to average, or a value that is neither 0 nor 1, is a ValueError.
@@ -20,12 +20,7 @@ def pass_at_1(accepted: np.ndarray) -> float:
     >>> pass_at_1(np.array([[1, 0], [1, 1]]))
     0.75
     """
-    accepted = np.asarray(accepted)
-    if accepted.ndim != 2 or accepted.size == 0:
-        raise ValueError(f"accepted has shape {accepted.shape}; it is (problems, samples), at least (1, 1)")
-    if not np.isin(accepted, (0, 1)).all():
-        raise ValueError("accepted holds values other than 0 and 1; give one verdict per completion")
-    return float(accepted.mean())
+    return float(verdict_grid(accepted).mean())
 
 
 def shares(verdicts: Sequence[Verdict]) -> dict[str, float]:

@@ -7,39 +7,32 @@ _STEPS = 2.0**40
 _EQUAL = 1e-12  # different shares of fewer than a million outcomes lie farther apart
 
 
-def outcomes(arm: ArrayLike, name: str) -> np.ndarray:
-    """Return the arm in whole numbers (seeds, problems, samples), so equal arms have a gain of exactly 0."""
-    array = _grid(arm, name)
-    if not ((array == 0) | (array == 1)).all():
-        raise ValueError(
-            f"{name} holds values other than 0 and 1; hand in one outcome per sample, not accuracies"
-        )
-    return array.astype(np.int64)
-
-
-def fractions(arm: ArrayLike, name: str) -> np.ndarray:
-    """Return the arm as `outcomes` does if every value is 0 or 1, else as floats from 0 to 1.
-
-    Floats are rounded to multiples of 2⁻⁴⁰, which add up exactly, so equal arms have a gain of exactly 0.
-    """
-    array = _grid(arm, name)
-    if not ((array >= 0) & (array <= 1)).all():
-        raise ValueError(
-            f"{name} holds values outside 0 to 1; hand in outcomes or chances, in fractions of 1"
-        )
-    if ((array == 0) | (array == 1)).all():
-        return array.astype(np.int64)
-    return np.round(array.astype(float) * _STEPS) / _STEPS
-
-
 def paired_outcomes(treated: ArrayLike, baseline: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """Return both arms as `outcomes`, with equally many problems; that they are the same is not checked."""
-    return _paired(outcomes(treated, "treated"), outcomes(baseline, "baseline"))
+    """Return both arms in whole numbers (seeds, problems, samples); other values than 0 and 1 are refused.
+
+    That the problems of both are the same is not checked, only that they are equally many.
+    """
+    arms = paired_fractions(treated, baseline)
+    for arm, name in zip(arms, ("treated", "baseline"), strict=True):
+        if arm.dtype.kind == "f":
+            raise ValueError(
+                f"{name} holds values other than 0 and 1; hand in one outcome per sample, not accuracies"
+            )
+    return arms
 
 
 def paired_fractions(treated: ArrayLike, baseline: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """Return both arms as `fractions`, with equally many problems."""
-    return _paired(fractions(treated, "treated"), fractions(baseline, "baseline"))
+    """Return both arms as whole numbers if every value is 0 or 1, else as floats from 0 to 1.
+
+    Floats are rounded to multiples of 2⁻⁴⁰, which add up exactly, so equal arms have a gain of exactly 0.
+    """
+    arms = _fractions(treated, "treated"), _fractions(baseline, "baseline")
+    problems, others = arms[0].shape[1], arms[1].shape[1]
+    if problems != others:
+        raise ValueError(
+            f"treated has {problems} problems, baseline {others}; pair the same problems in the same order"
+        )
+    return arms
 
 
 def problem_gains(treated: ArrayLike, baseline: ArrayLike) -> np.ndarray:
@@ -76,19 +69,16 @@ def variance(values: np.ndarray, dof: int = 1) -> float:
     return float(values.var(ddof=dof)) if np.ptp(values) > _EQUAL else 0.0
 
 
-def _grid(arm: ArrayLike, name: str) -> np.ndarray:
+def _fractions(arm: ArrayLike, name: str) -> np.ndarray:
     array = np.asarray(arm)
     if array.ndim != 3 or 0 in array.shape:
         raise ValueError(
             f"{name} has shape {array.shape}; it must be (seeds, problems, samples), none of them 0"
         )
-    return array
-
-
-def _paired(treated: np.ndarray, baseline: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    problems, others = treated.shape[1], baseline.shape[1]
-    if problems != others:
+    if not ((array >= 0) & (array <= 1)).all():
         raise ValueError(
-            f"treated has {problems} problems, baseline {others}; pair the same problems in the same order"
+            f"{name} holds values outside 0 to 1; hand in outcomes or chances, in fractions of 1"
         )
-    return treated, baseline
+    if ((array == 0) | (array == 1)).all():
+        return array.astype(np.int64)
+    return np.round(array.astype(float) * _STEPS) / _STEPS

@@ -15,6 +15,8 @@ from scipy.special import ndtri, stdtrit
 
 from erce.stats.outcomes import paired_outcomes, variance
 
+DESIGNS = ((1, 1), (3, 1), (5, 1), (3, 8), (5, 8), (10, 8))  # (seeds, samples)
+
 
 class Spread(NamedTuple):
     """The sources of chance in one arm of a study, in fractions of 1 (variances in squares of them).
@@ -96,14 +98,7 @@ def study_sizes(
     spread: Spread,
     *,
     gains: Sequence[float] = (0.03, 0.05, 0.09),
-    designs: Sequence[tuple[int, int]] = (
-        (1, 1),
-        (3, 1),
-        (5, 1),
-        (3, 8),
-        (5, 8),
-        (10, 8),
-    ),  # (seeds, samples)
+    designs: Sequence[tuple[int, int]] = DESIGNS,
     power: float = 0.8,
     level: float = 0.05,
 ) -> list[Size]:

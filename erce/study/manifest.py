@@ -275,7 +275,7 @@ def _dtype_of_a_cell(root: Path) -> str | None:
 def base_model(recipe: Recipe) -> dict[str, str]:
     """Return part → digest of a base model on this machine, or the commit of one in the hub's cache."""
     if is_gguf(recipe.model):
-        from erce.hf.gguf import gguf_file
+        from erce.hf.models import gguf_file
 
         file = gguf_file(recipe.model)
         return {} if file is None else {"weights": file_digest(file)}

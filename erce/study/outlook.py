@@ -162,6 +162,7 @@ def _sampled(root: Path | None, recipe: Recipe, problems: Splits, base: "BasePol
         max_new_tokens=recipe.decoding.max_new_tokens or task.max_new_tokens,
         batch_size=batch_sizes(recipe, {recipe.task: problems}, share=1.0).completions,
         stop=recipe.decoding.stop,
+        compile=recipe.decoding.compile,
     )
     sample_set, total = SampleSet("train and validation", SAMPLED), SAMPLES * len(asked)
     with policy(recipe, base, None) as generate:

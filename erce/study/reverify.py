@@ -25,7 +25,13 @@ from erce.verify.paper_steps import equivalent_paper
 from erce.verify.parallel import verify_many
 from erce.verify.program import run_program
 
+COLUMNS = {  # what other tools call the same columns; the first that a row has is read
+    "answer": ("answer", "gold", "reference", "target"),
+    "completion": ("completion", "response", "pred", "prediction", "output"),
+    "program": ("program", "code", "completion"),
+}
 KINDS = ("math", "answer", "number", "program")
+ALIASES = {"response": "math"}  # in files of labelled answers
 
 
 @dataclass(frozen=True)
@@ -63,13 +69,15 @@ class _Check:
 def reverify_file(path: Path, *, kind: str | None = None, workers: int | None = None) -> list[Reverified]:
     """Verify every row of a JSON Lines file by each procedure for its kind.
 
-    A row holds `answer` and `completion`, or `program` and `tests`, and may hold `kind` and the label
-    `expected`. Kinds: "math" (the answer is looked for in the completion), "answer"
+    A row holds `answer` and `completion` (also as gold, response, pred …), or `program` and `tests`, and may
+    hold `kind` and the label `expected`. Kinds: "math" (the answer is looked for in the completion), "answer"
     (the completion is the answer), "number" (GSM8K's `####`; one procedure), "program". `kind` is for rows
     that do not say theirs; None reads rows with tests as programs and others as "math". Rows of "math" and
     "number" also have our flexible verdict (`ours`). `workers` processes share the rows (None: one per core).
     A row that cannot be read, or of an unknown kind, is an InputError with its line.
     """
+    if workers is not None and workers < 1:
+        raise InputError(f"workers = {workers}: at least one is needed")
     if kind is not None:
         _require_kind("the rows", kind)
     checks = _checks(path, kind)
@@ -200,20 +208,21 @@ def _check(row: SourceRow, kind: str | None) -> _Check:
     if kind == "program":
         tests, setup = (row.texts(name, default=()) for name in ("tests", "setup"))
         names = None if values.get("entry_points") is None else row.texts("entry_points")
-        program = _text(row, "program" if "program" in values else "completion")
-        return _Check(where, kind, (program, tests, setup, names), label)
+        return _Check(where, kind, (_text(row, "program"), tests, setup, names), label)
     return _Check(where, kind, (_text(row, "answer"), _text(row, "completion")), label)
 
 
 def _require_kind(where: str, kind: Any) -> str:
-    """Return the kind, which must be one of `KINDS`."""
-    if kind in KINDS:
-        return kind
+    """Return the kind by its name in `KINDS`."""
+    known = ALIASES.get(kind, kind) if isinstance(kind, str) else None
+    if known in KINDS:
+        return known
     raise InputError(f"{where}: no kind {kind!r}; {did_you_mean(str(kind).lower(), KINDS)}")
 
 
 def _text(row: SourceRow, column: str) -> str:
-    value = row.values.get(column)
-    if isinstance(value, str | int | float) and not isinstance(value, bool):
-        return str(value)
-    raise row.fault(f"no text or number {column!r}")
+    for name in COLUMNS[column]:
+        value = row.values.get(name)
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            return str(value)
+    raise row.fault(f"no text or number {column!r} (nor {', '.join(COLUMNS[column][1:])})")

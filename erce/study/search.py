@@ -157,7 +157,7 @@ class _Replay:
                 return
 
     def _extend(self) -> Iterator[list[CellKey]]:
-        """Yield the cells of a λ beyond the edge of those tried, as long as each such λ beats the leader.
+        """Yield the cells of one λ after another beyond those tried, as long as the newest λ is the best.
 
         While the leader is no better than cross-entropy there is nothing to extend.
         """

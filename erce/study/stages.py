@@ -47,10 +47,8 @@ def base_policy(model: str, dtype: str) -> "BasePolicy":
     """Load the base model and tokenizer, once per process; a caller that adds an adapter must remove it."""
     with uncollected():
         from erce.hf.models import BasePolicy, load_model, load_tokenizer
-        from erce.hf.prompt import remember_prompts
 
         tokenizer = load_tokenizer(model)
-        remember_prompts(tokenizer)
         return BasePolicy(load_model(model, dtype=dtype), tokenizer)
 
 
@@ -128,6 +126,7 @@ def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
         max_new_tokens=wanted.max_new_tokens or load_task(cell.task).max_new_tokens,
         batch_size=wanted.batch_size or MOST_COMPLETIONS,
         stop=wanted.stop,
+        compile=wanted.compile,
     )
     sampled = replace(greedy, temperature=wanted.temperature, samples=wanted.samples)
     if cell.is_own:

@@ -6,7 +6,6 @@ validation split; ours comes from the training rows.
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -31,24 +30,17 @@ _ANNOTATION = re.compile(r"<<[^<>\n]*>>")
 
 def _pools(data: str | None, *, template: str, steps: bool) -> Pools:
     """Read the hub through `datasets`, or the original files in the folder `data`."""
-    return Pools(
-        *(
+    hub = SOURCE.from_hub("main") if data is None else {}
+    pools: list[tuple[Problem, ...]] = []
+    for split in ("train", "test"):
+        rows = hub[split] if data is None else json_lines(SOURCE.file(data, f"{split}.jsonl"))
+        pools.append(
             tuple(
                 _problem(f"gsm8k-{split}-{number}", row, template, steps=steps)
                 for number, row in enumerate(rows)
             )
-            for split, rows in _rows(data)
         )
-    )
-
-
-def _rows(data: str | None) -> list[tuple[str, Iterable[SourceRow]]]:
-    splits = ("train", "test")
-    if data is None:
-        hub = SOURCE.from_hub("main")
-        return [(split, hub[split]) for split in splits]
-    files = [SOURCE.file(data, f"{split}.jsonl") for split in splits]
-    return [(split, json_lines(file)) for split, file in zip(splits, files, strict=True)]
+    return Pools(*pools)
 
 
 def _problem(id: str, row: SourceRow, template: str, *, steps: bool) -> Problem:
@@ -74,15 +66,16 @@ def _can_be_verified(answer: str, solution: str) -> bool:
         return False
 
 
-def _verify(problem: Problem, completion: Completion | str, *, strict: bool = True) -> Verdict:
+def verify_answer(problem: Problem, completion: Completion | str, *, strict: bool = True) -> Verdict:
+    """Verify the number after `####` against the problem's answer."""
     return verify_number(problem.answer, completion, strict=strict, marker=MARKER)
 
 
 GSM8K = Task(
     name="gsm8k",
     pools=partial(_pools, template=STEPS, steps=True),
-    verify=_verify,
-    verify_flexible=partial(_verify, strict=False),
+    verify=verify_answer,
+    verify_flexible=partial(verify_answer, strict=False),
     equal=same_number,
     n_train=1000,
     n_validation=200,

@@ -14,7 +14,9 @@ from functools import partial
 
 from erce.tasks.source import Source, SourceRow, json_lines
 from erce.types import Completion, Pools, Problem, Task, Verdict
+from erce.verify.answers.reference import same_answer
 from erce.verify.extract import boxed_answer
+from erce.verify.math import verify_math
 
 PROMPT = "{}\n\nSolve this step by step, and put the final answer in \\boxed{{}}."
 FIGURE = "[asy]"
@@ -88,15 +90,7 @@ def digest(problem: str) -> str:
 def _verify(
     problem: Problem, completion: Completion | str, *, mode: str = "typed", strict: bool = True
 ) -> Verdict:
-    from erce.verify.math import verify_math
-
     return verify_math(problem.answer, completion, mode=mode, strict=strict)
-
-
-def _equal(first: str, second: str) -> bool:
-    from erce.verify.answers.reference import same_answer
-
-    return same_answer(first, second)
 
 
 MATH = Task(
@@ -105,7 +99,7 @@ MATH = Task(
     verify=_verify,
     verify_flexible=partial(_verify, strict=False),
     verify_paper=partial(_verify, mode="paper"),
-    equal=_equal,
+    equal=same_answer,
     n_train=1000,
     n_validation=200,
     n_test=200,

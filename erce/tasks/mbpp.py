@@ -11,15 +11,14 @@ sanitized), the others for training.
 Training problems that repeat a test problem in other words are left out (`NEAR_DUPLICATES`).
 """
 
-import ast
-import symtable
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
 from erce.tasks.source import Source, SourceRow, json_lines, json_list
-from erce.types import Completion, Pools, Problem, Task, Verdict
+from erce.types import Pools, Problem, Task
+from erce.verify.program import verify_program, verify_program_paper
+from erce.verify.sandbox.tests_text import BrokenTestsError, import_statements, read_and_bound
 
 PROMPT = """{}
 
@@ -99,7 +98,7 @@ def _problem(number: int, row: SourceRow) -> Problem:
     setup = tuple(_unix_lines(statement) for statement in statements if statement.strip())
     try:
         imports, entry_points = _used_by_tests(code, "\n".join((*setup, *tests)))
-    except (SyntaxError, ValueError) as error:  # ValueError: a NUL byte
+    except BrokenTestsError as error:
         raise row.fault(f"its `code` or `test_list` is not Python ({error})") from error
     if not entry_points:
         raise row.fault("its tests use no name that `code` defines")
@@ -124,56 +123,18 @@ def _used_by_tests(code: str, tests: str) -> tuple[tuple[str, ...], tuple[str, .
     >>> _used_by_tests("import re, sys\\ndef f(x): return x", "assert f(3) == 3 < sys.maxsize")
     (('import re, sys',), ('f',))
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of escapes such as "\\." in the references
-        program, body = symtable.symtable(code, "code", "exec"), ast.parse(code).body
-        used = _names_used(tests)
-    imported = used & _names(program, "is_imported")
-    imports = (
-        ast.unparse(node)
-        for node in body
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        and any((alias.asname or alias.name).partition(".")[0] in imported for alias in node.names)
-    )
-    return tuple(imports), tuple(sorted(used & _names(program, "is_assigned")))
-
-
-def _names_used(source: str) -> set[str]:
-    """Return the global names that the source reads and does not bind itself.
-
-    >>> sorted(_names_used("import math; x = 1; assert isclose(f(x), math.pi) and all(g(y) for y in [])"))
-    ['all', 'f', 'g', 'isclose']
-    """
-    module = symtable.symtable(source, "tests", "exec")
-    tables, used = [module], set()
-    for table in tables:  # grows while it is read
-        tables += table.get_children()
-        names = _names(table, "is_referenced")
-        used |= names if table is module else names & _names(table, "is_global")
-    return used - _names(module, "is_assigned") - _names(module, "is_imported")
-
-
-def _names(table: symtable.SymbolTable, kind: str) -> set[str]:
-    return {symbol.get_name() for symbol in table.get_symbols() if getattr(symbol, kind)()}
-
-
-def _verify(problem: Problem, completion: Completion | str) -> Verdict:
-    from erce.verify.program import verify_program
-
-    return verify_program(problem, completion)
-
-
-def _verify_paper(problem: Problem, completion: Completion | str) -> Verdict:
-    from erce.verify.program import verify_program_paper
-
-    return verify_program_paper(problem, completion)
+    used, _ = read_and_bound([tests])
+    _, defined = read_and_bound([code])
+    imports = {statement: read_and_bound([statement])[1] for statement in import_statements(code)}
+    needed = tuple(statement for statement, names in imports.items() if names & used)
+    return needed, tuple(sorted(used & defined.difference(*imports.values())))
 
 
 MBPP = Task(
     name="mbpp",
     pools=partial(_pools, full=False),
-    verify=_verify,
-    verify_paper=_verify_paper,
+    verify=verify_program,
+    verify_paper=verify_program_paper,
     n_train=126,
     n_validation=40,
     n_test=200,

@@ -15,8 +15,9 @@ import random
 from dataclasses import replace
 from functools import cache, partial
 
-from erce.types import Completion, Pools, Problem, Task, Verdict
-from erce.verify.number import same_number, verify_number
+from erce.tasks.gsm8k import verify_answer
+from erce.types import Pools, Problem, Task
+from erce.verify.number import same_number
 
 LIMIT = 50  # intermediate results and answers lie in 0 … LIMIT - 1
 LARGEST = 25  # terms lie in 1 … LARGEST - 1
@@ -109,15 +110,11 @@ def _pools(template: str, *, steps: bool) -> Pools:
     return Pools(train=tuple(problems[:POOL_SIZE]), test=tuple(problems[POOL_SIZE:]))
 
 
-def _verify(problem: Problem, completion: Completion | str, *, strict: bool = True) -> Verdict:
-    return verify_number(problem.answer, completion, strict=strict)
-
-
 MINI_SUMS = Task(
     name="mini-sums",
     pools=lambda data: _pools(STEPS, steps=True),
-    verify=_verify,
-    verify_flexible=partial(_verify, strict=False),
+    verify=verify_answer,
+    verify_flexible=partial(verify_answer, strict=False),
     equal=same_number,
     n_train=1000,
     n_validation=200,

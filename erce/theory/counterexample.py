@@ -6,40 +6,37 @@ either row of `H` at each prompt, and says the wrong answer with probability 1/4
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
+import torch
 from numpy.typing import ArrayLike
 from scipy.optimize import root_scalar
-from scipy.special import entr
-from scipy.stats import poisson
 
 from erce.errors import InputError
+from erce.loss import Renyi
 
 U = np.array([1 / 2, 1 / 2, 0.0])
 H = np.array([[5 / 8, 1 / 8, 1 / 4], [1 / 8, 5 / 8, 1 / 4]])
-RISK, ETA, SUPPORTS = 1 / 4, 1 / 8, 2  # of every wrong policy; the least probability above 0; |R|
+ETA, SUPPORTS = 1 / 8, 2  # the least probability above 0; |R|
+PROMPTS = {  # rule → from how many prompts m demonstrations are sampled
+    "paper": lambda m: max(2, m * (m - 1) // 2),  # N_m of the paper's appendix, which needs m ≥ 3
+    "corrected": lambda m: m * m,  # P(two alike) ≤ m(m − 1)/2 / m² < 1/2 for every m
+    "fixed": lambda m: 100,
+}
 
 
 def renyi(p: ArrayLike, order: float) -> np.ndarray:
-    """Return R(p) = log(Σ p^order) / (1 − order) in nats, (..., v) → (...); order 1 is Shannon's H.
+    """Return R(p) in nats, (..., v) → (...), the penalty of training; at order 0 log |supp p|.
 
     >>> [round(float(renyi([0.7, 0.2, 0.1], order)), 4) for order in (0, 0.5, 1, 2, math.inf)]
     [1.0986, 0.9401, 0.8018, 0.6162, 0.3567]
     """
     p = np.asarray(p, dtype=float)
-    if not order >= 0:
-        raise InputError(f"order = {order!r} must be at least 0; 0 counts the support, 1 is Shannon's H")
     if not (p >= 0).all() or not np.allclose(p.sum(-1), 1, rtol=0, atol=1e-9):
         raise InputError("p is not a distribution: its entries must be at least 0 and sum to 1")
     if order == 0:
         return np.log(np.count_nonzero(p, axis=-1))
-    if order == 1:
-        return entr(p).sum(-1)
-    top = p.max(-1, keepdims=True)
-    if math.isinf(order):
-        return -np.log(top[..., 0])
-    return (order * np.log(top[..., 0]) + np.log(((p / top) ** order).sum(-1))) / (1 - order)
+    return Renyi(order)(torch.tensor(p).log()).numpy()
 
 
 def support_size(p: ArrayLike, order: float) -> np.ndarray:
@@ -53,21 +50,6 @@ def penalty(kind: str, p: ArrayLike) -> np.ndarray:
     if family not in ("R", "S"):
         raise InputError(f"no penalty {kind!r}; write 'R_' or 'S_' and an order, such as 'R_1' (Shannon's H)")
     return (renyi if family == "R" else support_size)(p, float(order))
-
-
-def root(curve: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a curve crosses 0 between `low` and `high`."""
-    return float(root_scalar(curve, bracket=(low, high), xtol=1e-15).root)
-
-
-def paper_prompts(m: int) -> int:
-    """Return N_m = ⌈m(m − 1)/2⌉ of the paper's appendix, which needs m ≥ 3; 2 prompts below that."""
-    return max(2, m * (m - 1) // 2)
-
-
-def corrected_prompts(m: int) -> int:
-    """Return N_m = m², which makes the proof one line for every m: P(two alike) ≤ m(m−1)/2 / m² < 1/2."""
-    return m * m
 
 
 def distinct(m: int, prompts: int) -> float:
@@ -86,46 +68,25 @@ def advantage(m: int, clashes: int | np.ndarray, *, lam: float = 0.0, kind: str 
     return np.asarray(-np.log(U[0]) + lam * penalty(kind, U) - cost)
 
 
-def clash_probabilities(m: int, prompts: int) -> np.ndarray:
-    """Return P(clashes = k), k = 0 … m // 2, if U answers m prompts sampled from `prompts`; to about 1e-10.
+def wrong_probability(
+    m: int, prompts: int, *, lam: float = 0.0, kind: str = "S_0", runs: int = 1000, seed: int = 0
+) -> float:
+    """Return how often the empirical minimiser of cross-entropy + λ · penalty is not U, in `runs` samples.
 
-    If the number of samples is Poisson, prompts are independent: one prompt's generating function in samples
-    and clashes, evaluated at roots of unity, is raised to the number of prompts. Fourier inversion then picks
-    the terms with m samples, which are divided by P(Poisson = m).
+    Each sample is m demonstrations by U, their prompts uniform among `prompts`. A tie goes to U.
     """
     if m < 1 or prompts < 1:
         raise InputError(f"m = {m!r} samples of {prompts!r} prompts; there must be at least one of either")
-    one = _one_prompt(m / prompts)
-    period, kinds = 60 + math.ceil(12 * math.sqrt(m)), m // 2 + 1
-    samples = np.exp(2j * np.pi / period * np.outer(np.arange(period), np.arange(one.shape[0])))
-    clashes = np.exp(2j * np.pi / kinds * np.outer(np.arange(one.shape[1]), np.arange(kinds // 2 + 1)))
-    less_one = samples @ one @ clashes
-    underflow = less_one == -1  # a few prompts that come often
-    all_prompts = np.where(underflow, 0.0, np.exp(prompts * np.log1p(np.where(underflow, 0.0, less_one))))
-    at_m = np.exp(-2j * np.pi / period * np.arange(period) * m) @ all_prompts / period
-    return np.clip(np.fft.irfft(at_m.conj(), kinds) / poisson.pmf(m, m), 0.0, 1.0)
-
-
-def wrong_probability(m: int, prompts: int, *, lam: float = 0.0, kind: str = "S_0") -> float:
-    """Return the exact P(the empirical minimiser of cross-entropy + λ · penalty is not U).
-
-    λ = 0 is cross-entropy and has no ties; a tie at another λ goes to U.
-    """
-    wrong = advantage(m, np.arange(m // 2 + 1), lam=lam, kind=kind) > 1e-12
-    return float(min(1.0, clash_probabilities(m, prompts)[wrong].sum())) if wrong.any() else 0.0
-
-
-def simulate(m: int, prompts: int, *, runs: int, seed: int) -> int:
-    """Return in how many of `runs` simulated samples cross-entropy prefers a wrong policy."""
+    wrong = advantage(m, np.arange(m // 2 + 1), lam=lam, kind=kind) > 1e-12  # by the number of clashes
+    if not wrong.any():
+        return 0.0
     rng = np.random.default_rng(seed)
     at = rng.integers(prompts, size=(runs, m)) + prompts * np.arange(runs)[:, None]
-    answers = rng.integers(2, size=(runs, m))
-    places, inverse = np.unique(at, return_inverse=True)
-    counts = np.zeros((len(places), 2))
-    np.add.at(counts, (inverse.ravel(), answers.ravel()), 1)
-    per_prompt = (counts @ -np.log(H[:, :2].T)).min(1)
-    best = np.bincount(places // prompts, weights=per_prompt, minlength=runs) / m
-    return int((best < -np.log(U[0]) - 1e-12).sum())
+    places, prompt = np.unique(at, return_inverse=True)
+    answered_1 = np.bincount(prompt.ravel(), weights=rng.integers(2, size=runs * m))
+    rarer = np.minimum(answered_1, np.bincount(prompt.ravel()) - answered_1)
+    clashes = np.bincount(places // prompts, weights=rarer, minlength=runs)
+    return float(wrong[clashes.astype(int)].mean())
 
 
 def switch_lam(kind: str) -> float:
@@ -139,34 +100,4 @@ def switch_lam(kind: str) -> float:
 
 def last_order() -> float:
     """Return the order above which no λ helps, because the wrong policies have the smaller penalty."""
-    return root(lambda order: float(renyi(H[0], order) - renyi(U, order)), 1.0, 50.0)
-
-
-def samples_needed(
-    lam: Callable[[int], float], kind: Callable[[int], str], *, delta: float, up_to: int = 1000
-) -> int | None:
-    """Return the m from which P(a wrong policy) ≤ δ with λ_m, the penalty and N_m = m²; None: above `up_to`.
-
-    This is the paper's sample complexity (ε < 1/4), computed for these prompts instead of bounded.
-    """
-    for m in range(up_to, 0, -1):
-        if wrong_probability(m, corrected_prompts(m), lam=lam(m), kind=kind(m)) > delta:
-            return m + 1 if m < up_to else None
-    return 1
-
-
-def _one_prompt(mean: float) -> np.ndarray:
-    """Return P(samples, clashes) of one prompt with `mean` samples on average, less 1 at (0, 0).
-
-    The two right answers come independently, each a Poisson number of times with mean `mean` / 2. Subtracting
-    1 at (0, 0) keeps the precision of `log1p`.
-    """
-    most = 2
-    while poisson.pmf(most, mean / 2) > 1e-24 or most < mean:
-        most += 1
-    answer = poisson.pmf(np.arange(most + 1), mean / 2)
-    table = np.zeros((2 * most + 1, most + 1))
-    ones, twos = np.indices((most + 1, most + 1))
-    np.add.at(table, (ones + twos, np.minimum(ones, twos)), np.outer(answer, answer))
-    table[0, 0] = math.expm1(-mean)
-    return table
+    return float(root_scalar(lambda order: renyi(H[0], order) - renyi(U, order), bracket=(1, 50)).root)

@@ -8,13 +8,15 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from erce.theory.counterexample import root, support_size
+from erce.theory.counterexample import support_size
 
 STEPS = (1, 2, 3)  # the proof's losses: indicator and support; cross-entropy and support; cross-entropy and S
+EXCLUDED = 1e12  # the loss of an answer that a policy never gives
+ROUNDING = 1e-10  # the relative error up to which two losses tie
 Loss = Callable[[np.ndarray, int], np.ndarray]  # rows (..., answers), m → loss of each answer, same shape
 
 
@@ -24,11 +26,6 @@ def lemma_bound(eta: float, order: float) -> float:
     This is the paper's lemma; it holds for p with no entry between 0 and η.
     """
     return (1 - eta ** (order / (1 - order))) / eta
-
-
-def sharper_bound(eta: float, order: float, support: int) -> float:
-    """Return k (1 − (kη)^(α/(1−α))) with k = |supp p|, two steps earlier in the lemma's proof."""
-    return support * (1 - min(1.0, support * eta) ** (order / (1 - order)))
 
 
 def sample_size(step: int, eta: float, supports: int, epsilon: float, delta: float) -> float:
@@ -45,15 +42,6 @@ def sample_size(step: int, eta: float, supports: int, epsilon: float, delta: flo
     # 1/(m−1), so m > 1 + 1/r.
     order = 1 + math.log(eta) / math.log1p(-eta * epsilon / 4) if step == 3 else 0.0
     return max(deviation, strength, order)
-
-
-def risk_bound(step: int, m: int, *, eta: float, supports: int, delta: float) -> float:
-    """Return the ε that a step's corollary grants at m samples, with probability 1 − δ; at most 1."""
-
-    def missing_samples(epsilon: float) -> float:
-        return sample_size(step, eta, supports, epsilon, delta) - m
-
-    return 1.0 if missing_samples(1.0) >= 0 else root(missing_samples, 1e-9, 1.0)
 
 
 @dataclass(frozen=True)
@@ -91,22 +79,17 @@ class Demonstrations(NamedTuple):
     counts: np.ndarray  # (seen, answers)
 
 
-def build(family: Sequence[Sequence[Any]], *, prompts: int) -> SupportClass:
-    """Build the class of `family[member][kind]`, lists of rows; the first member is the demonstrator's."""
-    most = max(len(menu) for member in family for menu in member)
-    rows = [[[*menu, *[menu[0]] * (most - len(menu))] for menu in member] for member in family]
-    return SupportClass(np.array(rows, dtype=float), prompts)
+def rows_on(support: Sequence[int], *, answers: int, top: float | None = None) -> np.ndarray:
+    """Return the shapes with that support, (answers, answers): row y gives `top` to answer y.
 
-
-def peaked(answers: int, support: Sequence[int], top: float) -> list[list[float]]:
-    """Return rows with that support: each of its answers in turn has `top`, the others share the rest."""
-    rest = (1 - top) / (len(support) - 1)
-    return [[top if y == z else rest if y in support else 0.0 for y in range(answers)] for z in support]
-
-
-def flat(answers: int, support: Sequence[int]) -> list[list[float]]:
-    """Return one row, the uniform distribution on the support."""
-    return [[float(y in support) / len(support) for y in range(answers)]]
+    The other answers of the support share the rest; without `top` all have the same. A row y outside the
+    support repeats the first.
+    """
+    top = 1 / len(support) if top is None else top
+    rows = np.zeros((answers, answers))
+    rows[:, support] = (1 - top) / max(1, len(support) - 1)
+    rows[range(answers), [y if y in support else support[0] for y in range(answers)]] = top
+    return rows
 
 
 def example(*, prompts: int = 2000, kinds: int = 4) -> SupportClass:
@@ -116,9 +99,9 @@ def example(*, prompts: int = 2000, kinds: int = 4) -> SupportClass:
     counter-example. The others put a wrong answer in the place of a right one, or say only a wrong answer, at
     some kinds of prompt, and look as good until such a prompt is seen.
     """
-    family = list(product((flat(4, [0, 1]), flat(4, [0, 2]), flat(4, [3])), repeat=kinds))
-    family += [(peaked(4, support, 5 / 8),) * kinds for support in ([0, 1, 2], [0, 1, 2, 3])]
-    return build(family, prompts=prompts)
+    family = list(product([rows_on(support, answers=4) for support in ([0, 1], [0, 2], [3])], repeat=kinds))
+    family += [(rows_on(support, answers=4, top=5 / 8),) * kinds for support in ([0, 1, 2], [0, 1, 2, 3])]
+    return SupportClass(np.array(family), prompts)
 
 
 def sample(family: SupportClass, m: int, rng: np.random.Generator) -> Demonstrations:
@@ -134,8 +117,8 @@ def sample(family: SupportClass, m: int, rng: np.random.Generator) -> Demonstrat
 
 
 def cross_entropy(rows: np.ndarray, m: int) -> np.ndarray:
-    """Return −log p(y); inf where p(y) = 0."""
-    return -np.log(rows, where=rows > 0, out=np.full(rows.shape, -math.inf))
+    """Return −log p(y), and `EXCLUDED` where p(y) = 0, which no other loss makes up for."""
+    return -np.log(rows, where=rows > 0, out=np.full(rows.shape, -EXCLUDED))
 
 
 def indicator(eta: float) -> Loss:
@@ -160,35 +143,20 @@ def learn(family: SupportClass, seen: Demonstrations, loss: Loss) -> tuple[int, 
     prompts_of = np.bincount(np.arange(family.prompts) % kinds, minlength=kinds)
     for kind in range(kinds):
         counts = seen.counts[seen.prompts % kinds == kind]
-        cost = _weighted_loss(counts, table[:, kind])  # (seen, members, shapes)
+        cost = np.tensordot(counts, table[:, kind], (1, 2))  # (seen, members, shapes)
         least = cost.min(-1, keepdims=True)
-        among = np.where(cost <= least + _slack(least), risks[:, kind], -1.0)
+        among = np.where(cost <= least + ROUNDING * (1 + least), risks[:, kind], -1.0)
         total += least[..., 0].sum(0)
         risk += among.max(-1).sum(0) + (prompts_of[kind] - len(counts)) * risks[:, kind].max(-1)
-    tied = total <= total.min() + _slack(total.min())
+    tied = total <= total.min() + ROUNDING * (1 + total.min())
     member = int(np.where(tied, risk, -1.0).argmax())
     return member, float(risk[member] / family.prompts)
 
 
 def risk_curve(family: SupportClass, loss: Loss, sizes: Sequence[int], *, runs: int, seed: int) -> np.ndarray:
     """Return the risk after learning from fresh samples, (sizes, runs); all losses see the same samples."""
-    generators = {m: np.random.default_rng([seed, m]) for m in sizes}
-    return np.array(
-        [
-            [learn(family, sample(family, m, rng), loss)[1] for _ in range(runs)]
-            for m, rng in generators.items()
-        ]
-    )
-
-
-def _weighted_loss(counts: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Return Σ counts · loss over the answers; an infinite loss that no sample meets counts as 0."""
-    finite = np.isfinite(table)
-    cost = np.tensordot(counts, np.where(finite, table, 0.0), (1, 2))
-    infinite = np.tensordot(counts, (~finite).astype(float), (1, 2))
-    return np.where(infinite > 0, math.inf, cost)
-
-
-def _slack(least: np.ndarray) -> np.ndarray:
-    """Return the rounding error up to which two losses tie."""
-    return 1e-10 * (1 + np.abs(np.where(np.isfinite(least), least, 0.0)))
+    risks = np.empty((len(sizes), runs))
+    for row, m in zip(risks, sizes, strict=True):
+        rng = np.random.default_rng([seed, m])
+        row[:] = [learn(family, sample(family, m, rng), loss)[1] for _ in range(runs)]
+    return risks

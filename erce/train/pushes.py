@@ -1,4 +1,4 @@
-"""Demonstrations and a base model's verified samples → which way the first steps of a training push it.
+"""Demonstrations and a base model's verified samples → which way the first training steps push the model.
 
 With z the mean log-probability of accepted samples minus that of rejected ones, a small step against the
 gradient of a loss L changes z by −⟨∇z, ∇L⟩ per unit of step size. Both gradients are taken at a fresh
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from peft import get_peft_model
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from erce import events
 from erce.hf.attach import attach
@@ -91,14 +92,9 @@ def _gradient(
     device = base.model.device
     for start in range(0, len(rows), size := training.sequences()):
         batch = rows[start : start + size]
-        width = max(len(row["input_ids"]) for row in batch)
-        ids = torch.zeros(len(batch), width, dtype=torch.long)
-        labels = torch.full((len(batch), width), IGNORED)
-        read = torch.zeros(len(batch), width, dtype=torch.long)
-        for at, row in enumerate(batch):
-            tokens, scored = torch.tensor(row["input_ids"]), torch.tensor(row["completion_mask"]).bool()
-            ids[at, : len(tokens)], read[at, : len(tokens)] = tokens, 1
-            labels[at, : len(tokens)] = tokens.where(scored, IGNORED)
+        ids, scored = (_padded([row[name] for row in batch]) for name in ("input_ids", "completion_mask"))
+        read = _padded([[1] * len(row["input_ids"]) for row in batch])
+        labels = ids.where(scored.bool(), IGNORED)
         loss = model(
             input_ids=ids.to(device),
             attention_mask=read.to(device),
@@ -109,6 +105,10 @@ def _gradient(
             total.add_(part)
         events.advance(len(batch))
     return sums
+
+
+def _padded(rows: list[list[int]]) -> Tensor:
+    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
 
 
 def _dot(first: Gradient, second: Gradient) -> float:

@@ -14,8 +14,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 from transformers.utils.generic import ModelOutput
 
-from erce.hf.head import IGNORED, Readout, backbone_of, head_loss
-from erce.hf.own_loss import OwnLoss
+from erce.hf.head import IGNORED, OwnLoss, Readout, backbone_of, head_loss
 from erce.hf.sequences import ScoredCount, shifted_targets
 from erce.loss import CrossEntropy, Loss, Objective, Penalty
 

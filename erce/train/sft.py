@@ -9,7 +9,6 @@ A file that names none of our fields trains plain cross-entropy, as it does unde
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -19,7 +18,6 @@ from accelerate.commands.launch import launch_command_parser
 from datasets import load_dataset
 from datasets.exceptions import DatasetsError
 from trl.scripts.utils import (
-    DatasetConfig,
     DatasetMixtureConfig,
     ScriptArguments,
     TrlParser,
@@ -91,62 +89,44 @@ def _parsed(config: str | Path | None, overrides: list[str]) -> tuple[Any, ERCEC
     """Return the arguments of TRL's script from the file and the flags, and refuse unknown names."""
     kinds: Any = (ScriptArguments, ERCEConfig, ModelConfig, DatasetMixtureConfig)
     parser, flags = _Parser(kinds, prog="erce sft", allow_abbrev=False), overrides
-    names = [action.dest for action in parser._actions if action.dest != "help"]
     if config is not None:
-        _check_file(Path(config), names)
+        _check_file(Path(config))
         flags = ["--config", str(config), *overrides]
     try:
         *sections, unknown = parser.parse_args_and_config(flags, return_remaining_strings=True)
     except InputError:
         raise
-    except ValueError as error:  # a value that TRL's own configs refuse
+    except (ValueError, TypeError) as error:  # a value that TRL's own configs refuse, an entry of datasets
         raise InputError(str(error)) from error
     if unknown:
         flag = next((word for word in unknown if word.startswith("--")), unknown[0])
-        _refuse(flag.lstrip("-").split("=")[0], names, where="")
+        names = [action.dest for action in parser._actions if action.dest != "help"]
+        _refuse(flag.lstrip("-").split("=")[0], names)
     script, arguments, model, mixture = sections
     return script, arguments, model, mixture
 
 
-def _check_file(path: Path, names: list[str]) -> None:
+def _check_file(path: Path) -> None:
     try:
         settings = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise InputError(f"{path} cannot be read as YAML ({_first_line(error)})") from None
     if not isinstance(settings, dict):
         raise InputError(f"{path} holds no settings; write lines such as `entropy_penalty: 2.0`")
-    where = f"{path}: "
-    if not isinstance(settings.get("env") or {}, dict):
-        kind = type(settings["env"]).__name__  # and no more of it: it may hold a secret
-        raise InputError(f"{where}env is no mapping but a {kind}; write lines `NAME: value` under it")
-    for name in settings:
-        if name not in (*names, "env"):
-            _refuse(str(name), names, where=where)
-    _check_datasets(settings.get("datasets") or [], where)
 
 
-def _check_datasets(datasets: Any, where: str) -> None:
-    names = [field.name for field in fields(DatasetConfig)]
-    for at, entry in enumerate(datasets if isinstance(datasets, list) else [datasets]):
-        if not isinstance(datasets, list) or not isinstance(entry, dict) or "path" not in entry:
-            raise InputError(f"{where}datasets is a list of entries with a `path`, got {entry!r}")
-        for name in entry:
-            if name not in names:
-                _refuse(str(name), names, where=f"{where}datasets[{at}]: ")
-
-
-def _refuse(name: str, known: Iterable[str], *, where: str) -> NoReturn:
+def _refuse(name: str, known: Iterable[str]) -> NoReturn:
     """Raise an InputError that names the field that was meant, or the program whose setting it is."""
     flag = name.replace("-", "_")
     launcher_flags = {action.dest for action in launch_command_parser()._actions} | {"accelerate_config"}
     if flag in launcher_flags:
         raise InputError(
-            f"{where}{name!r} is the launcher's; write `accelerate launch --{flag} … -m erce.train.sft "
+            f"{name!r} is the launcher's; write `accelerate launch --{flag} … -m erce.train.sft "
             "--config FILE`"
         )
     meant = (SYNONYMS | OF_THE_SCRIPT).get(flag, flag)
     way_out = did_you_mean(meant, known, otherwise="TRL's SFTConfig and docs/trainer.md list them")
-    raise InputError(f"{where}no setting {name!r}; {way_out}")
+    raise InputError(f"no setting {name!r}; {way_out}")
 
 
 def _trainer(arguments: ERCEConfig, model: ModelConfig, splits: dict[str, Any]) -> ERCETrainer:

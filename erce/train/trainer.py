@@ -8,33 +8,41 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 import torch
-from accelerate.utils import DynamoBackend
+from accelerate import Accelerator
+from accelerate.utils import DynamoBackend, broadcast_object_list
 from peft import PeftModel
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, IterableDataset
-from transformers import PreTrainedModel, Trainer
+from transformers import PreTrainedModel, Trainer, TrainingArguments
 from transformers.trainer_utils import EvalLoopOutput
 from trl.trainer import sft_trainer
 from trl.trainer.sft_trainer import SFTTrainer
 
 from erce.errors import InputError
 from erce.hf.adapter import README, name_objective
-from erce.hf.head import Readout, probe_tokens, refresh_forward, refuse_prompts_with_a_loss
+from erce.hf.head import (
+    OwnLoss,
+    Readout,
+    own_loss_of,
+    probe_tokens,
+    readout_of,
+    refresh_forward,
+    refuse_prompts_with_a_loss,
+)
 from erce.hf.models import pretrained_name
-from erce.hf.own_loss import own_loss_of
 from erce.hf.sequences import MARKS, WITH_THEM, has_several, keeps_apart, shifted_targets
 from erce.loss import make_objective, make_penalty
 from erce.train.config import ERCEConfig, scheduled
 from erce.train.data import check_data, is_trls, refuse_nothing, several, sources_in
-from erce.train.distributed import agreed, loss_of, refuse_dispatch, refuse_sharding, refuse_trls_head
 from erce.train.rows import FilledStream, fill_up, rows_of_a_step
 from erce.train.scores import COLUMNS, DIAGNOSTICS, BatchSums, Scorer, add_scores, tokens_by_sequence
 
 LOGS_OF_CLIPPING = 10  # after which it is said that most steps are clipped
 
+_Found = TypeVar("_Found")
 _Parameters = ParamSpec("_Parameters")
 
 
@@ -81,7 +89,7 @@ class ERCETrainer(SFTTrainer):
         bound = inspect.signature(SFTTrainer.__init__).bind(self, model, args, *positional, **keywords)
         check_data(bound.arguments, args)
         if args.world_size > 1:
-            refuse_dispatch(args)
+            _refuse_dispatch(args)
         with _adapters_on_the_head(allowed=args.head == "erce"):
             super().__init__(model, args, *positional, **keywords)
         self._sums: dict[str, Tensor] = {}  # "train" or "eval" → the sums behind the next log
@@ -97,7 +105,7 @@ class ERCETrainer(SFTTrainer):
         self._scorer: Scorer | None = None
         if self.args.head == "erce":
             self.loss_is_scaled_for_ga = True  # compute_loss divides by the whole accumulated batch
-            readout, own_loss = agreed(self.accelerator, loss_of, self._base_model())
+            readout, own_loss = _agreed(self.accelerator, _loss_of, self._base_model())
             self._scorer = self._make_scorer(readout)
             add_scores(self._base_model(), self._scorer, own_loss)
             refresh_forward(self.model, self._base_model())
@@ -138,10 +146,10 @@ class ERCETrainer(SFTTrainer):
             raise InputError("the model has the loss of erce.attach already; use erce.detach(model) first")
         refuse_prompts_with_a_loss(self.model)
         if self.args.head == "trl":
-            own_loss = agreed(self.accelerator, own_loss_of, self._base_model())
-            refuse_trls_head(own_loss, adds_router_loss=self.aux_loss_enabled)
+            own_loss = _agreed(self.accelerator, own_loss_of, self._base_model())
+            _refuse_trls_head(own_loss, adds_router_loss=self.aux_loss_enabled)
             return
-        refuse_sharding(self.accelerator)
+        _refuse_sharding(self.accelerator)
 
     def _get_dataloader(self, dataset: Any, *args: Any, **kwargs: Any) -> DataLoader:
         if isinstance(dataset, IterableDataset) and self.accelerator.num_processes > 1:
@@ -383,16 +391,59 @@ class ERCETrainer(SFTTrainer):
             output.metrics.update({f"{metric_key_prefix}_{name}": mean for name, mean in means.items()})
         return output
 
-    def floating_point_ops(self, inputs: dict[str, Any]) -> int:
-        return self._flops_per_token * inputs["labels"].numel()
-
-    @functools.cached_property
-    def _flops_per_token(self) -> int:
-        """Return `Trainer`'s own estimate, which it would count anew at every micro-batch."""
-        return 6 * self._base_model().num_parameters(exclude_embeddings=True)
-
     def _send_telemetry(self) -> None:
         """Send nothing: TRL reports every trainer that is built, and no user was asked."""
+
+
+def _agreed(
+    accelerator: Accelerator, try_out: Callable[[PreTrainedModel], _Found], model: PreTrainedModel
+) -> _Found:
+    """Return `try_out(model)` of the first process in all of them; its InputError is raised in all.
+
+    With FSDP's efficient loading only the first process has weights to try.
+    """
+    outcome: list[Any] = [None]
+    if accelerator.is_main_process:
+        try:
+            outcome = [try_out(model)]
+        except InputError as error:
+            outcome = [error]
+    broadcast_object_list(outcome)
+    if isinstance(outcome[0], InputError):
+        raise outcome[0]
+    return outcome[0]
+
+
+def _loss_of(model: PreTrainedModel) -> tuple[Readout, OwnLoss | None]:
+    """Return how the model goes from its head to its logits, and what it adds to its cross-entropy."""
+    return readout_of(model), own_loss_of(model)
+
+
+def _refuse_trls_head(own_loss: OwnLoss | None, *, adds_router_loss: bool) -> None:
+    """Refuse a model that adds more to its cross-entropy than TRL's head, which knows one router's loss."""
+    if own_loss is not None and not (adds_router_loss and own_loss.logits_to_keep):
+        raise InputError(
+            "the model adds something to its cross-entropy that head='trl' leaves out; set head='erce', "
+            "which adds it too"
+        )
+
+
+def _refuse_dispatch(args: TrainingArguments) -> None:
+    """Let every process make its own batches; one that cuts them for all would repeat rows."""
+    config: Any = args.accelerator_config
+    if config.dispatch_batches:
+        raise InputError("dispatch_batches=True would train on rows twice; leave it out")
+    config.dispatch_batches = False
+
+
+def _refuse_sharding(accelerator: Accelerator) -> None:
+    """Refuse a head that is sharded in a way in which our loss cannot gather it."""
+    kind = str(accelerator.distributed_type.value)
+    if kind == "DEEPSPEED" or (kind == "FSDP" and not accelerator.is_fsdp2):
+        raise InputError(
+            "head='erce' does not gather an output head that DeepSpeed or FSDP 1 has sharded; use DDP or "
+            "FSDP 2 (fsdp_version: 2), or set head='trl'"
+        )
 
 
 @contextmanager

@@ -163,7 +163,7 @@ def test_a_completion_that_goes_on_in_the_company_of_fresh_ones_ends_at_its_own_
     unfinished = [problem for problem in PROBLEMS if ids[problem.id][-1] != tokenizer.eos_token_id]
     rows = backend._rows(tokenizer, unfinished, GREEDY, 0)
     rows[0].tokens = ids[rows[0].problem][:9]
-    assert backend._advance(model, tokenizer, rows, GREEDY) == []
+    assert backend._advance(model, tokenizer, rows, GREEDY, None) == []
     assert [row.tokens for row in rows] == [ids[row.problem] for row in rows]
     assert len(rows) > 2
 
@@ -206,6 +206,16 @@ def test_problems_and_samples_have_random_numbers_of_their_own(model, tokenizer)
     assert len({completion.text for completion in drawn}) > len(drawn) * 0.9
 
 
+def test_a_longer_limit_continues_the_same_completion(model, tokenizer):
+    short = generate(model, tokenizer, PROBLEMS, decoding=replace(SAMPLED, max_new_tokens=5), seed=0)
+    for brief, full in zip(
+        short, generate(model, tokenizer, PROBLEMS, decoding=SAMPLED, seed=0), strict=True
+    ):
+        assert full.text.startswith(brief.text.rstrip("\ufffd"))
+        assert brief.finished == (full.finished and full.tokens <= 5)
+        assert brief.tokens == min(5, full.tokens)
+
+
 def test_the_model_and_the_global_random_numbers_are_left_as_they_were(model, tokenizer):
     expected = generate(model, tokenizer, PROBLEMS[:2], decoding=SAMPLED, seed=0)
     model.train()
@@ -218,6 +228,17 @@ def test_the_model_and_the_global_random_numbers_are_left_as_they_were(model, to
     assert model.generation_config is config
     assert [module.training for module in model.modules()] == modes
     assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_a_tokenizer_without_a_padding_token_will_do(model, tokenizer):
+    expected = generate(model, tokenizer, PROBLEMS, decoding=SAMPLED, seed=0)
+    bare = copy.deepcopy(tokenizer)
+    bare.pad_token = None
+    check_same(generate(model, bare, PROBLEMS, decoding=SAMPLED, seed=0), expected)
+
+
+def test_no_problems_have_no_completions(model, tokenizer):
+    assert generate(model, tokenizer, [], decoding=SAMPLED, seed=0) == []
 
 
 @pytest.mark.parametrize("temperature", [1e-300, 1e-6])
@@ -254,9 +275,9 @@ def test_steps_in_a_cache_with_room_are_as_right_as_whole_sequences(tokenizer, d
     mask[0, :4] = 0
     with torch.no_grad():
         truth, whole = (each(input_ids=ids, attention_mask=mask).logits for each in (exact, model))
-        with backend.decoding_attention(model):
+        with backend.decoding_attention(model, compiled=False):
             read = model(input_ids=ids[:, :start], attention_mask=mask[:, :start], use_cache=True)
-            cache, whole_room = read.past_key_values, model.config._attn_implementation == backend.MATMULS
+            cache, whole_room = read.past_key_values, backend.reads_whole_room(model)
             cache.layers = [backend._RoomyLayer(layer, whole=whole_room) for layer in cache.layers]
             steps = [
                 model(
@@ -265,15 +286,8 @@ def test_steps_in_a_cache_with_room_are_as_right_as_whole_sequences(tokenizer, d
                 for at in range(start, end)
             ]
     assert whole_room == (dtype == torch.bfloat16)
-    assert model.config._attn_implementation == "sdpa"
+    assert not backend.reads_whole_room(model)
     error, usual = (
         (each - truth[:, start:]).abs().mean() for each in (torch.stack(steps, 1), whole[:, start:])
     )
     assert error <= 1.5 * usual + 1e-5
-
-
-def test_a_tokenizer_without_a_padding_token_will_do(model, tokenizer):
-    expected = generate(model, tokenizer, PROBLEMS, decoding=SAMPLED, seed=0)
-    bare = copy.deepcopy(tokenizer)
-    bare.pad_token = None
-    check_same(generate(model, bare, PROBLEMS, decoding=SAMPLED, seed=0), expected)

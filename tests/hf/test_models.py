@@ -117,9 +117,3 @@ def test_the_policy_is_the_base_model_under_its_adapter(dtype, tmp_path):
     for name, weight in base.named_parameters():
         assert (weight.data_ptr(), weight.requires_grad) == (before[name][0], True)
         assert torch.equal(weight, before[name][1])
-
-
-def test_no_adapter_means_the_base_model_itself():
-    base = toy.model()
-    with adapted(base, None) as policy:
-        assert policy is base

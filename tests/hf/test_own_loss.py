@@ -9,7 +9,7 @@ from toys import training as toy
 from transformers import AutoConfig, AutoModelForCausalLM
 
 import erce
-from erce.hf.own_loss import own_loss_of
+from erce.hf.head import own_loss_of
 from erce.train.trainer import ERCETrainer
 
 EXPERTS = {"num_local_experts": 4, "num_experts_per_tok": 2}

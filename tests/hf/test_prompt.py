@@ -3,7 +3,7 @@
 import pytest
 from toys import training as toy
 
-from erce.hf.prompt import demonstration_ids, prompt_ids, remember_prompts, training_rows
+from erce.hf.prompt import demonstration_ids, prompt_ids, training_rows
 from erce.types import Problem
 
 PROBLEM = Problem(id="p1", prompt="1+1=", demonstration="2")
@@ -32,28 +32,6 @@ def test_what_a_tokenizer_adds_to_plain_text(special):
     wanted = {"<|start|>": "<|start|>1+1=", "<|end|>": "1+1="}
     assert tokens.decode(prompt_ids(tokens, "1+1=")) == wanted[special]
     assert tokens.decode(demonstration_ids(tokens, "2")) == "2<|end|>"
-
-
-def test_a_study_tokenizes_each_prompt_once(monkeypatch):
-    from erce.study.stages import base_policy
-
-    tokens = base_policy("tiny", "auto").tokenizer
-    encode, read = type(tokens).encode, []
-    monkeypatch.setattr(tokens, "encode", lambda text, **options: read.append(text) or encode(tokens, text))
-    first = prompt_ids(tokens, "(8+4)*2=")
-    prompt_ids(tokens, "(8+4)*2=").append(0)  # whoever changes the list changes it for nobody else
-    assert prompt_ids(tokens, "(8+4)*2=") == first
-    assert len(read) == 1
-
-
-def test_only_a_tokenizer_that_stays_as_it_is_has_its_prompts_remembered():
-    tokens, unchanged = toy.tokenizer(), toy.tokenizer()
-    remember_prompts(unchanged)
-    with_template = prompt_ids(tokens, "1+1=")
-    assert prompt_ids(unchanged, "1+1=") == with_template
-    tokens.chat_template = unchanged.chat_template = None
-    assert prompt_ids(tokens, "1+1=") != with_template
-    assert prompt_ids(unchanged, "1+1=") == with_template
 
 
 def test_a_row_is_the_prompt_that_generation_sees_then_the_demonstration_and_its_end():

@@ -84,26 +84,8 @@ def test_a_score_of_inspect_is_right_or_wrong(file, value, accepted):
     ("change", "expected"),
     [
         ({"scores": None}, {"accepted": None, "reason": None}),
-        ({"scores": None, "score": {"value": "C"}}, {"accepted": True, "extracted": None}),
         ({"target": ["4", "four"]}, {"answer": "4; four"}),
-        (
-            {
-                "output": {
-                    "choices": [
-                        {
-                            "stop_reason": "max_tokens",
-                            "message": {
-                                "content": [
-                                    {"type": "reasoning", "reasoning": "hm"},
-                                    {"type": "text", "text": "4"},
-                                ]
-                            },
-                        }
-                    ]
-                }
-            },
-            {"completion": "4", "finish": "length", "tokens": None},
-        ),
+        ({"output": {"completion": "4", "choices": [{"stop_reason": "max_tokens"}]}}, {"finish": "length"}),
         (
             {"output": {"completion": "attachment://f00"}, "attachments": {"f00": "long"}},
             {"completion": "long"},
@@ -116,29 +98,17 @@ def test_what_a_sample_of_inspect_lacks_is_none(file, change, expected):
     assert {name: getattr(row, name) for name in expected} == expected
 
 
-def test_the_settings_of_the_call_that_wrote_the_completion_go_first(file):
-    def call(text, **config):
-        return {"event": "model", "config": config, "output": {"completion": text}}
-
-    events = [
-        call("#### 1", temperature=0, top_p=None),
-        {"event": "score"},
-        call("GRADE: C", temperature=0.3),
-    ]
-    samples = [
-        inspect_sample(1, 1, "C", events=events),
-        inspect_sample(2, 1, "C", error={"message": "server"}),
-    ]
-    rows = from_inspect(file(inspect_log(samples), "log.json"), arm="a", errors=0.5)
-    assert [(row.decoding, row.temperature, row.top_p) for row in rows] == [("greedy", 0, 0.9)] * 2
-
-
 @pytest.mark.parametrize(
     ("content", "chosen", "sentence"),
     [
         ({"samples": []}, {}, "no section 'eval'"),
         (inspect_log([]), {}, "holds no samples"),
         (inspect_log([], status="cancelled"), {}, "ended as 'cancelled'; finish it"),
+        (
+            inspect_log([inspect_sample(1, 1, "C", error={"message": "x"})]),
+            {},
+            "1 of 1 samples .* eval-retry",
+        ),
         (inspect_log([inspect_sample(1, 1, "P")]), {}, "the score 'P', neither right nor wrong"),
         (inspect_log([inspect_sample(1, 1, {"a": 1})]), {}, "neither right nor wrong"),
         (inspect_log([inspect_sample(1, 1, "C")]), {"scorer": "f1"}, "no score 'f1'; it has match"),
@@ -158,8 +128,14 @@ def test_an_archive_that_cannot_be_read_is_said(archive):
     content = inspect_log([inspect_sample(1, 1, "C")])
     with pytest.raises(ValueError, match=r"no header\.json"):
         from_inspect(archive(content, leave_out=["header.json"]), arm="a")
+    path = archive(content, zipfile.ZIP_STORED)
+    packed = path.read_bytes()
+    for signature, place in ((b"PK\3\4", 8), (b"PK\1\2", 10)):  # the fields that say how a member is packed
+        at = packed.index(signature) + place
+        packed = packed[:at] + b"\x63\0" + packed[at + 2 :]
+    path.write_bytes(packed)
     with pytest.raises(ValueError, match="inspect log convert --to json"):
-        from_inspect(archive(content, zipfile.ZIP_BZIP2), arm="a")
+        from_inspect(path, arm="a")
 
 
 def test_an_archive_packed_with_zstandard_is_read(file, tmp_path):
@@ -173,3 +149,12 @@ def test_an_archive_packed_with_zstandard_is_read(file, tmp_path):
     path.write_bytes(torn[:at] + b"\0\0\0\0" + torn[at + 4 :])
     with pytest.raises(ValueError, match=r"is damaged: header\.json is not what was written"):
         from_inspect(path, arm="a")
+
+
+def test_the_json_log_in_a_folder_is_found_by_its_content(tmp_path):
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    log, other = folder / "2026-01-01_sums.json", folder / "results.json"
+    log.write_text(json.dumps(inspect_log([inspect_sample(4, 1, "C")])))
+    other.write_text('{"eval": {"sums": 1}}')
+    assert from_inspect(folder, arm="a") == from_inspect(log, arm="a")

@@ -46,24 +46,10 @@ def test_each_response_of_lm_eval_has_its_own_verdict_or_none(
     assert [row.sample for row in rows] == list(range(len(rows)))
 
 
-@pytest.mark.parametrize(
-    ("filters", "filter", "accepted"),
-    [
-        (None, "none", [True]),  # lm-eval's default filter takes the first of the repeats
-        (["regex", "take_first"], "strict-match", [True]),
-        (["regex", "majority_vote", "take_first"], "strict-match", [None, None, None]),
-        ("no result", "strict-match", [None, None, None]),
-    ],
-)
-def test_of_repeats_under_take_first_the_first_alone_was_judged(file, filters, filter, accepted):
-    line = lm_eval_document(1, 1.0, resps=[["a", "b", "c"]], filtered_resps=["x"], filter=filter)
-    listed = filters and [{"name": filter, "filter": [{"function": name} for name in filters]}]
-    if filters != "no result":
-        config = {"configs": {"gsm8k": {"filter_list": listed, "repeats": 3}}}
-        file(config, "results_2026-01-01T00-00-00.000000.json")
-    rows = from_lm_eval(file(line), arm="a")
-    assert [row.accepted for row in rows] == accepted
-    assert [row.completion for row in rows] == ["a", "b", "c"][: len(accepted)]
+def test_of_repeats_under_the_default_filter_the_first_alone_was_verified(file):
+    line = lm_eval_document(1, 1.0, resps=[["a", "b", "c"]], filtered_resps=["x"], filter="none")
+    [row] = from_lm_eval(file(line), arm="a")
+    assert (row.completion, row.accepted) == ("a", True)
 
 
 @pytest.mark.parametrize(
@@ -76,9 +62,9 @@ def test_of_repeats_under_take_first_the_first_alone_was_judged(file, filters, f
     ],
 )
 def test_the_decoding_of_lm_eval_is_read_from_its_arguments(file, settings, decoding, temperature):
-    for arguments in ({"gen_args_0": {"arg_0": "Q", "arg_1": settings}}, [["Q", settings]]):
-        [row] = from_lm_eval(file(lm_eval_document(1, 1, arguments=arguments)), arm="a")
-        assert (row.decoding, row.temperature) == (decoding, temperature)
+    arguments = {"gen_args_0": {"arg_0": "Q", "arg_1": settings}}
+    [row] = from_lm_eval(file(lm_eval_document(1, 1, arguments=arguments)), arm="a")
+    assert (row.decoding, row.temperature) == (decoding, temperature)
 
 
 def test_a_filter_and_a_metric_are_chosen_where_there_are_several(file):
@@ -96,8 +82,8 @@ def test_a_filter_and_a_metric_are_chosen_where_there_are_several(file):
 @pytest.mark.parametrize(
     ("content", "chosen", "sentence"),
     [
-        ({"doc": {}}, {}, "line 1 has no doc_id and resps"),
-        ([[1]], {}, "line 1 has no doc_id and resps"),
+        ({"doc": {}}, {}, "line 1 has no doc_id, resps and metrics"),
+        ([[1]], {}, "line 1 has no doc_id, resps and metrics"),
         (lm_eval_document(1, 0.5), {}, r"document 1 has the value 0\.5, neither 0 nor 1"),
         (lm_eval_document(1, [1, 0]), {}, "1 responses and 2 verdicts"),
         (lm_eval_document(1, 1), {"metric": "f1"}, "no metric 'f1'; it has exact_match: choose"),

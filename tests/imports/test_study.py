@@ -1,98 +1,57 @@
 """Logs of other tools, by arm, and rows become a study whose numbers are those of the logs."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from toys.logs import write_evalplus, write_inspect, write_lm_eval
+from toys.studies import Fake, make_study
 
 from erce.cli.main import main
 from erce.files import read_rows, write_json, write_rows
 from erce.imports import Reading, import_study, study_of_rows
-from erce.recipe import Cell, Decoding, Recipe
+from erce.recipe import Cell
 from erce.reporting import report
 from erce.reporting.numbers.gains import summary
-from erce.reporting.pages.tables import _cells
-from erce.score import summarize
 from erce.study.choice import best_lam
 from erce.study.export import export, records
-from erce.study.folder import CELL, PROBLEMS, RESULT, cell_folder, open_study, read_study
-from erce.types import BASELINE, Arm, Completion, Verdict
+from erce.study.folder import CELL, PROBLEMS, cell_folder, read_study
+from erce.types import Arm
 
-RECIPE = Recipe(
+OURS = Fake(
     task="mini-sums",
     control="mini-sums-answer-only",
     lams=(2.0, 0.0),
     seeds=(0, 3),
     objectives=("dft",),
-    penalty="renyi",
-    order=0.5,
-    decoding=Decoding(
-        temperature=0.7, samples=3, max_new_tokens=9, temperatures=(0.2,), temperature_samples=2
-    ),
+    problems=12,
+    validation=12,
+    samples=3,
+    temperatures=(0.2,),
+    limit=9,
+    together=True,
+    text=lambda cell, number, right: f"is {number}\u2028</script>",
 )
-
-
-DRAWS = {"greedy": (0.0, 1), "T0.2": (0.2, 2), "sampled": (0.7, 3)}
-
-
-def fill(root, recipe, cell, rng):
-    """A finished cell with verdicts by chance, and cell.json as a run writes it."""
-    folder = cell_folder(root, recipe, cell)
-    completions, verdicts, scores = [], [], {}
-    for split in ("validation", "test"):
-        for decoding, (_, samples) in DRAWS.items():
-            if decoding == "T0.2" and cell.task != recipe.task:
-                continue
-            drawn = [
-                Completion(
-                    problem=str(problem),
-                    sample=sample,
-                    text=f"is {problem}\u2028</script>",
-                    tokens=int(rng.integers(1, 9)),
-                    finished=bool(rng.integers(2)),
-                    logprob=-float(rng.random()),
-                    entropy=float(rng.random()),
-                )
-                for problem in range(12)
-                for sample in range(samples)
-            ]
-            judged = [
-                Verdict(bool(ok), "exact" if ok else "different", "4", flexible=bool(ok or at % 3 == 0))
-                for at, ok in enumerate(rng.integers(2, size=len(drawn)))
-            ]
-            place = {"split": split, "decoding": decoding}
-            completions += [place | asdict(each) for each in drawn]
-            verdicts += [
-                place
-                | {"problem": each.problem, "sample": each.sample}
-                | {"accepted": verdict.accepted, "reason": verdict.reason, "extracted": verdict.extracted}
-                | {"flexible": verdict.flexible}
-                for each, verdict in zip(drawn, judged, strict=True)
-            ]
-            scores.setdefault(split, {})[decoding] = summarize(drawn, judged)
-    write_rows(folder / "completions.jsonl", completions)
-    write_rows(folder / "verdicts.jsonl", verdicts)
-    drawing = {name: {"temperature": degree, "max_new_tokens": 9} for name, (degree, _) in DRAWS.items()}
-    write_json(folder / "cell.json", {"key": "k", "study": "s", "verifier": "v", "decoding": drawing})
-    write_json(folder / RESULT, {"cell": asdict(cell), "scores": scores, "versions": {}})
+DEGREES = {"greedy": 0.0, "T0.2": 0.2, "sampled": 0.8}
 
 
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory):
     root = tmp_path_factory.mktemp("ours") / "study"
+    study = make_study(root, OURS)
+    decoding = {name: {"temperature": degree, "max_new_tokens": 9} for name, degree in DEGREES.items()}
+    for cell in study.results:
+        origin = {"key": "k", "study": "s", "verifier": "v", "decoding": decoding}
+        write_json(cell_folder(root, study.recipe, cell) / CELL, origin)
     problems = [
-        {"task": task, "split": split, "problem": str(at), "prompt": f"{at}?", "demonstration": ""}
+        {"task": task, "split": split, "problem": f"{split}-{at}", "prompt": f"{at}?", "demonstration": ""}
         | {"answer": str(at), "tests": []}
-        for task in RECIPE.tasks
+        for task in study.recipe.tasks
         for split in ("validation", "test")
         for at in range(12)
     ]
-    open_study(root, RECIPE, problems)
-    rng = np.random.default_rng(0)
-    for cell in RECIPE.cells():
-        fill(root, RECIPE, cell, rng)
+    write_rows(root / PROBLEMS, problems)
     return read_study(root)
 
 
@@ -127,16 +86,17 @@ def test_our_own_rows_come_back_as_they_were_but_for_what_only_the_run_knew(ours
     assert {getattr(row, name) for row in records(again) for name in lost} == {None}
 
 
-def test_the_recipe_says_what_the_rows_say(again):
-    assert replace(again.recipe, imported=()) == RECIPE
-    assert again.recipe.cells() == RECIPE.cells()
+def test_the_recipe_says_what_the_rows_say(ours, again):
+    assert replace(again.recipe, imported=(), n_test=12) == replace(ours.recipe, model="tiny")
+    assert again.recipe.cells() == ours.recipe.cells()
 
 
 def test_an_unfinished_study_has_nothing_missing_that_no_row_is_of(ours, tmp_path):
     rows = [row for row in records(ours) if row.arm != "base" and (row.arm, row.seed) != ("dft", 3)]
+    rows = [replace(row, penalty="renyi", order=0.5) for row in rows]
     again = study_of_rows(tmp_path / "again", rows)
-    assert again.missing == []
-    assert len(again.recipe.cells()) == len(RECIPE.cells()) - 4
+    assert (again.missing, again.recipe.penalty, again.recipe.order) == ([], "renyi", 0.5)
+    assert len(again.recipe.cells()) == len(ours.recipe.cells()) - 4
 
 
 @pytest.mark.parametrize("name", ["a/../../../../x", "..", "/etc", "a b", ""])
@@ -196,14 +156,6 @@ def test_what_a_log_does_not_say_is_none_and_never_0(tmp_path):
     assert {getattr(row, name) for row in records(study) for name in unknown} == {None}
 
 
-def test_a_filter_of_lm_eval_is_chosen_by_name(tmp_path):
-    log = write_lm_eval(tmp_path / "log", [[1], [0]], filters=("strict-match", "flexible-extract"))
-    with pytest.raises(ValueError, match="the filters flexible-extract, strict-match; choose with --filter"):
-        import_study(tmp_path / "study", {"baseline": [log]})
-    study = import_study(tmp_path / "study", {"baseline": [log]}, reading=Reading(filter="strict-match"))
-    assert study.outcomes("gsm8k", BASELINE, split="test", decoding="greedy").tolist() == [[[1], [0]]]
-
-
 def test_greedy_logs_and_logs_of_samples_are_two_decodings_of_the_same_seeds(tmp_path):
     drawn = {"do_sample": True, "temperature": 0.6, "max_gen_toks": 99}
     arms = {
@@ -245,38 +197,6 @@ def test_a_log_of_inspect_becomes_a_study_with_what_it_says(tmp_path):
     assert next(read_rows(study.root / PROBLEMS))["prompt"] == "Add.\n\n0+0?"
 
 
-def test_a_folder_with_one_json_log_of_inspect_is_that_log(tmp_path):
-    folder = tmp_path / "logs"
-    folder.mkdir()
-    write_inspect(folder / "2026-01-01_gsm8k_x.json", [[1], [0]], temperature=0)
-    (folder / "logs.json").write_text('{"2026-01-01_gsm8k_x.json": {}}')
-    study = import_study(tmp_path / "study", {"baseline": [folder]})
-    outcomes = study.outcomes("inspect_evals-gsm8k", BASELINE, split="test", decoding="greedy")
-    assert outcomes.tolist() == [[[1], [0]]]
-    write_inspect(folder / "other.json", [[1], [0]], temperature=0)
-    with pytest.raises(ValueError, match=r"has 2 logs .*name one with --task, or give the one file"):
-        import_study(tmp_path / "again", {"baseline": [folder]})
-
-
-def test_failed_samples_count_as_wrong_up_to_the_share_that_is_allowed(tmp_path, capsys):
-    log = write_inspect(tmp_path / "log.json", [[1], [1], [1], [1]], temperature=0)
-    content = json.loads(log.read_text())
-    content["samples"][2] |= {"error": {"message": "server"}, "scores": None}
-    log.write_text(json.dumps(content))
-    words = ["import", str(tmp_path / "study"), "--baseline", str(log)]
-    assert main([*words, "--errors", "0.2"]) == 2
-    assert "1 of 4 samples" in capsys.readouterr().err
-    assert main([*words, "--errors", "0.25"]) == 0
-    study = read_study(tmp_path / "study")
-    [result] = study.results.values()
-    scores = result["scores"]["test"]["greedy"]
-    assert (scores["pass@1"], scores["reasons"]) == (0.75, {"passed": 0.75, "error": 0.25})
-    [warning] = result["warnings"]
-    assert warning.endswith("failed with an error; they count as wrong")
-    with pytest.raises(ValueError, match=r"errors = 1\.5 is not a share"):
-        Reading(errors=1.5)
-
-
 def two(folder, **change):
     """A baseline and an arm of it, and the arm's file changed."""
     return {
@@ -312,8 +232,20 @@ def two(folder, **change):
         (lambda at: two(at) | {"lam=0": [at / "a"]}, {}, "arms 'baseline' and 'lam=0' are the same"),
         (lambda at: two(at) | {"lam=two": [at / "a"]}, {}, "arm 'lam=two' is not a λ; write lam=2"),
         (lambda at: two(at) | {"../up": [at / "a"]}, {}, r"no arm can be called '\.\./up'"),
-        (lambda at: two(at) | {"base": [at / "a", at / "b"]}, {}, "arm 'base' has 2 logs"),
+        (
+            lambda at: two(at) | {"base": [at / "a", at / "b"]},
+            {},
+            "arm 'base', seed 0, problem '0', sample 0 is there twice",
+        ),
         (two, {"format": "evalplus"}, r"0 logs \(none\)"),
+        (
+            lambda at: {
+                name: [write_lm_eval(at / name, [[1]], settings={"do_sample": True, "temperature": degree})]
+                for name, degree in (("baseline", 0.6), ("x", 1.0))
+            },
+            {},
+            r"sampled completions have temperature 0\.6 and 1\.0",
+        ),
         (
             lambda at: {"baseline": [write_lm_eval(at / "s", [[1]], settings={"do_sample": True})]},
             {},
@@ -330,15 +262,6 @@ def test_logs_that_would_compare_unlike_things_are_one_sentence(tmp_path, logs, 
     with pytest.raises(ValueError, match=sentence):
         import_study(tmp_path / "study", logs(tmp_path), reading=Reading(**reading))
     assert not (tmp_path / "study").exists()
-
-
-def test_two_temperatures_are_not_one_decoding(tmp_path):
-    logs = {
-        arm: [write_lm_eval(tmp_path / arm, [[1]], settings={"do_sample": True, "temperature": degree})]
-        for arm, degree in (("baseline", 0.6), ("x", 1.0))
-    }
-    with pytest.raises(ValueError, match=r"sampled completions have temperature 0\.6 and 1\.0"):
-        import_study(tmp_path / "study", logs)
 
 
 def test_a_folder_with_anything_in_it_is_left_alone(tmp_path):
@@ -367,27 +290,13 @@ def test_nobody_is_told_to_change_a_recipe_that_cannot_run(tmp_path):
         best_lam(study, decoding="greedy")
 
 
-def test_shares_of_reasons_are_unknown_until_our_verifier_has_judged(tmp_path, capsys):
-    study = import_study(tmp_path / "study", {"baseline": [write_lm_eval(tmp_path / "log", [[1], [1]])]})
-
-    def shares(study):
-        cells = _cells(summary(study), "gsm8k", BASELINE)
-        return [cells[name] for name in ("none", "cut", "tokens", "nats")]
-
-    assert shares(study) == ["–"] * 4
-    for folder in (study.root / "cells").iterdir():
-        origin = json.loads((folder / CELL).read_bytes())
-        (folder / CELL).write_text(json.dumps(origin | {"verifier": "1"}), encoding="utf-8")
-    assert shares(read_study(study.root)) == ["0.0", "0.0", "–", "–"]
-
-
 @pytest.mark.parametrize("tool", ["lm-eval greedy", "inspect samples", "evalplus greedy"])
 def test_the_report_of_imported_logs_is_whole(tmp_path, capsys, tool):
     def write(name, seed, right):
         path = tmp_path / f"{name}{seed}"
         if tool == "inspect samples":
             values = [[int(at + sample + seed < right) for sample in range(3)] for at in range(8)]
-            return write_inspect(path, values, temperature=0.7)
+            return write_inspect(path.with_suffix(".json"), values, temperature=0.7)
         values = [[int(at + seed < right)] for at in range(8)]
         if tool == "evalplus greedy":
             path = tmp_path / f"{name}{seed}_temp_0.0_eval_results.json"

@@ -18,17 +18,10 @@ PLUGIN = "erce.integrations.axolotl.ERCEPlugin"
 BATCH = toy.batch(toy.UNEQUAL[:4])
 
 
-@pytest.fixture(params=["stub", "real"])
-def manager(request, tmp_path, monkeypatch):
+@pytest.fixture
+def manager(tmp_path, monkeypatch):
     """Axolotl's plugin manager, with our plugin registered by its name."""
-    if request.param == "stub":
-        stubs.install(tmp_path, monkeypatch, "axolotl")
-    else:
-        root = stubs.real_sources()
-        stubs.forget("axolotl")
-        stubs.package(monkeypatch, "axolotl", root / "axolotl")
-        stubs.stand_in(monkeypatch, "axolotl.utils", "axolotl.utils.dict")
-        stubs.stand_in(monkeypatch, "axolotl.utils.logging", get_logger=__import__("logging").getLogger)
+    stubs.install(tmp_path, monkeypatch, "axolotl")
     base: Any = importlib.import_module("axolotl.integrations.base")
     base.PluginManager._instance = None
     plugins = base.PluginManager.get_instance()

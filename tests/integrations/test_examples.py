@@ -40,8 +40,3 @@ def test_the_notebook_goes_from_the_loss_to_a_report(tmp_path):
     printed = output_of("notebook.py", folder=tmp_path)
     assert "right on the test problems" in printed
     assert (tmp_path / "runs" / "notebook" / "report" / "index.html").exists()
-
-
-def test_the_examples_are_as_short_as_they_are_said_to_be():
-    for path in EXAMPLES.glob("*.py"):
-        assert len(path.read_text(encoding="utf-8").splitlines()) <= 70, path

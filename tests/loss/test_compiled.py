@@ -146,15 +146,6 @@ def test_every_reduction_is_taken_whole_whatever_learns(reduction, learns, backe
     assert_compiles(whole(backend), x, lam=2.0, reduction=reduction, tolerance=tolerance)
 
 
-def test_another_number_of_items_is_no_other_graph():
-    counter = CompileCounterWithBackend("eager")
-    compiled_form, x = whole(counter), operands(torch.float32, learns=HIDDEN)
-    for kind in (int, float, torch.tensor):
-        for items in range(3, 9):
-            assert_compiles(compiled_form, x, lam=2.0, num_items_in_batch=kind(items))
-    assert counter.frame_count <= 2 * 3
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("reduction", "dtype"),
@@ -191,23 +182,6 @@ def test_a_schedule_of_lam_compiles_twice_at_most():
     for step in range(10):
         assert_compiles(compiled_form, x, lam=0.8 * step)
     assert counter.frame_count <= 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("reduction", ["mean", "none"])
-def test_under_autocast_it_rounds_its_operands_as_outside_of_the_compiler(reduction):
-    def autocast(x, y, **settings):
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            return linear(x, y, **settings)
-
-    x = operands(torch.float32)
-    assert_compiles(whole(function=autocast), x, form=autocast, lam=1.0, reduction=reduction)
-
-
-def test_without_gradients_there_is_none_to_make():
-    with torch.no_grad():
-        objective = whole()(operands(), targets(), lam=1.0).objective
-        assert torch.equal(objective, linear(operands(), lam=1.0).objective)
 
 
 @pytest.mark.parametrize(
@@ -270,13 +244,6 @@ def test_the_form_from_logits_says_that_it_does_not_compile():
     torch._dynamo.reset()
     loss = torch.compile(entropy_regularized_cross_entropy, backend="eager")(z, y, lam=1.0)
     assert torch.equal(loss.objective, entropy_regularized_cross_entropy(z, y, lam=1.0).objective)
-
-
-@pytest.mark.slow
-def test_nothing_to_score_is_zero():
-    x = operands()
-    for zero in results(whole()(x, torch.full_like(targets(), -100), lam=2.0), x).values():
-        assert not zero.any()
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ from torch.distributed.tensor import Replicate, Shard
 from toys.shared_heads import D, V, laid_out, operands, training
 
 from erce.loss import compiled, linear_entropy_regularized_cross_entropy
-from erce.loss.gathered import full_tensor
 
 KINDS = [{"tied": tied, "frozen": frozen} for tied in (False, True) for frozen in (False, True)]
 WAYS = {  # → how often the forward and the backward gather, and how often the backward reduces
@@ -141,8 +140,3 @@ def test_training_a_zero_3_head_is_refused(gathers):
     ):
         linear_entropy_regularized_cross_entropy(torch.ones(1, D), weight, torch.tensor([0]), lam=1.0)
     assert gathers == []
-
-
-def test_a_head_that_is_whole_is_left_as_it_is():
-    head = torch.ones(V, D)
-    assert full_tensor(head) is head

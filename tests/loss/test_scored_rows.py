@@ -13,7 +13,6 @@ from erce.loss import (
     Shannon,
     entropy_regularized_cross_entropy,
     linear_entropy_regularized_cross_entropy,
-    triton_kernels,
 )
 from erce.loss.request import Request
 from erce.loss.scored_rows import scored_rows
@@ -24,9 +23,8 @@ Y = torch.tensor([3, -100, 5, 7, -100, 0, 49, 2])
 
 @pytest.fixture
 def on_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes every tensor say that it is on a CUDA device, where there is no Triton."""
+    """Makes every tensor say that it is on a CUDA device."""
     monkeypatch.setattr(Tensor, "is_cuda", True)
-    monkeypatch.setattr(triton_kernels, "AVAILABLE", False)
 
 
 def empty(*shape: int) -> Tensor:

@@ -5,7 +5,6 @@ import math
 import pytest
 import torch
 from toys.losses import FAMILY, penalty_of
-from toys.processes import Processes
 from toys.selection import others_slow
 from toys.shared_heads import (
     HEAD,
@@ -97,20 +96,6 @@ def test_every_setting_is_that_of_one_process(setting, processes):
     assert processes.run(differences, (7, 30, 13), cases) == [[]] * 3
 
 
-@pytest.mark.slow
-def test_the_sums_of_the_kernels_add_up_too(tmp_path, monkeypatch):
-    pytest.importorskip("triton")
-    monkeypatch.setenv("TRITON_INTERPRET", "1")
-    settings = {"lam": 8.0, "learns": TRAINED, "dtype": torch.float32}
-    cases = [
-        {**settings, "penalty": penalty, **SETTINGS[setting]}
-        for penalty in (Shannon(), Renyi(0.5), SupportSize(2.0), Renyi(math.inf))
-        for setting in ("a masked, smoothed shard", "all at once")
-    ]
-    with Processes(tmp_path) as interpreting:
-        assert interpreting.run(differences, (7, 30, 13), cases) == [[]] * 3
-
-
 NO_SOFTMAX = "the logits of position 1 (its index when flattened) have no softmax"
 REFUSED = [
     ("target", {}, f"target {V} is outside the vocabulary of {V} tokens"),
@@ -119,7 +104,8 @@ REFUSED = [
     ("nan", {}, NO_SOFTMAX),
     ("inf", {}, NO_SOFTMAX),
     ("nan", {"penalty": Renyi(math.inf)}, NO_SOFTMAX),
-    ("", {"objective": EAFT()}, "no penalty of your own, got EAFT(alpha=1.0) and Shannon()"),
+    ("", {"objective": EAFT()}, "no user-defined penalty, got EAFT(alpha=1.0) and Shannon()"),
+    ("", {"impl": "triton"}, "has no Triton kernels; leave out impl='triton'"),
 ]
 
 

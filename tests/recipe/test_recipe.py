@@ -108,10 +108,6 @@ def test_a_value_that_no_run_could_use_is_refused_and_shown_with_a_way_out(setti
         ({"training": {"lam_schedule": "linear", "lam_warmup": 1.5}}, "lam_warmup = 1.5"),
         ({"training": {"report_to": "wandbb"}}, "'wandbb'; did you mean 'wandb'"),
         ({"server": HERE | {"kind": "vlm"}}, "'vlm'; did you mean 'vllm'?"),
-        (
-            {"decoding": {"compile": True}},
-            "no compile any more; leave it out: a vLLM server is the fast path",
-        ),
         ({"server": HERE | {"concurrency": 0}}, "concurrency = 0"),
         ({"server": HERE | {"start": True}}, "[server] start = true starts vLLM on this machine"),
         (
@@ -119,6 +115,7 @@ def test_a_value_that_no_run_could_use_is_refused_and_shown_with_a_way_out(setti
             "arguments are for a server that erce starts",
         ),
         ({"server": HERE | {"api_key_variable": "sk-1"}}, "api_key_variable"),
+        ({"server": HERE, "decoding": {"compile": True}}, "compile = true"),
         ({"resources": {"processes": 3, "gpus": 4}}, "processes = 3 with gpus = 4"),
         ({"resources": {"fsdp": True, "gpus": 1}}, "fsdp = true with gpus = 1"),
         ({"resources": {"gpus": 3}}, "batch_size = 16 is no multiple of 3 processes; write 15"),
@@ -309,6 +306,7 @@ def test_what_no_completion_depends_on_makes_no_other_study(change):
 
 def test_a_schedule_of_lam_makes_another_study():
     cell = Cell("mini-sums", 0.5, 0)
+    assert folder_name(RECIPE, cell) == "mini-sums-lam0.5-seed0-fda645a7"
     linear = [
         replace(RECIPE, training=Training(lam_schedule="linear", lam_warmup=share)) for share in (0.1, 0.2)
     ]

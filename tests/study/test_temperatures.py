@@ -15,7 +15,7 @@ from erce.study.cell import run_cell
 from erce.study.folder import CELL, RESULT, cell_folder, is_done
 from erce.study.run import run
 from erce.study.samples import COMPLETIONS, VERDICTS
-from erce.study.stages import base_policy
+from erce.study.stages import base_policy, decodings
 from erce.types import BASELINE
 
 RECIPE = tiny_recipe(
@@ -186,3 +186,11 @@ def test_a_stop_text_ends_the_completions_and_is_on_record(narrow, tmp_path):
     assert stopped == [text.partition("=")[0] for text in free]
     stops = [each["stop"] for each in read_json(folders[1] / CELL)["decoding"].values()]
     assert stops == [[base_policy("tiny", "auto")[1].eos_token, "="]] * 2
+
+
+def test_a_stop_text_and_compilation_reach_every_sample():
+    stop = replace(RECIPE, decoding=replace(wide(0.2).decoding, stop=("END",), compile=True))
+    drawn = decodings(stop, BASE)
+    assert [(draw.stop, draw.compile) for draw in drawn.values()] == [(("END",), True)] * 3
+    assert list(decodings(wide(0.2), replace(BASE, all_temperatures=False))) == ["greedy", "sampled"]
+    assert [(draw.temperature, draw.samples) for draw in drawn.values()] == [(0.0, 1), (0.8, 2), (0.2, 2)]

@@ -24,14 +24,6 @@ def test_every_demonstration_passes_its_own_verifier(name, data_of):
     check_demonstrations(TASKS[name], (*pools.train[:20], *pools.test[:20]))
 
 
-@pytest.mark.parametrize("name", TASKS)
-def test_ids_and_prompts_of_a_task_are_distinct(name, data_of):
-    pools = TASKS[name].pools(data_of(name))
-    for wanted in ("id", "prompt"):
-        values = [getattr(problem, wanted) for problem in pools.train + pools.test]
-        assert len(set(values)) == len(values)
-
-
 def test_the_first_demonstration_that_fails_is_shown():
     wrong = [replace(problem, demonstration=f"{'so ' * 1000}#### 7") for problem in NUMBERS[1:]]
     with pytest.raises(ValueError, match="refuses the demonstration of problem 'p2'") as caught:
@@ -76,13 +68,6 @@ def test_a_verifier_gets_the_demonstration_as_a_finished_completion():
 
     check_demonstrations(replace(SUMS, verify=verify), NUMBERS[:1])
     assert seen == [("p1", "p1", "#### 1", True)]
-
-
-def test_a_program_that_fails_its_tests_is_refused():
-    code = load_task("mini-code")
-    problem = replace(code.pools(None).train[0], demonstration="def f(*_):\n    return 'no'")
-    with pytest.raises(ValueError, match=r"refuses the demonstration .*failed"):
-        check_demonstrations(code, [problem])
 
 
 def test_problems_whose_programs_could_cheat_are_named_if_the_recipe_refuses_them():

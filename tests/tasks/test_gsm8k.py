@@ -3,7 +3,7 @@
 import pytest
 from toys.task_files import gsm8k_rows, write_lines
 
-from erce.tasks import TASKS, splits
+from erce.tasks import TASKS
 
 pytestmark = pytest.mark.filterwarnings("ignore::erce.tasks.source.ChecksumWarning")
 
@@ -26,18 +26,6 @@ def test_answer_only_demonstrates_the_last_line_of_the_same_problems(gsm8k):
     assert [problem.demonstration for problem in alone.train] == ["#### 24", "#### 1,000", "#### -5"]
     assert [problem.id for problem in alone.train] == [problem.id for problem in steps.train]
     assert "step by step" not in alone.train[0].prompt
-
-
-def test_the_control_samples_the_same_problems(gsm8k):
-    sizes = {"n_train": 1, "n_validation": 1, "n_test": 1}
-    steps, alone = (splits(TASKS[name], data=str(gsm8k), **sizes) for name in ("gsm8k", "gsm8k-answer-only"))
-    assert [problem.id for problem in steps.train] == [problem.id for problem in alone.train]
-
-
-def test_the_sizes_are_the_papers():
-    for name in ("gsm8k", "gsm8k-answer-only"):
-        assert (TASKS[name].n_train, TASKS[name].n_test, TASKS[name].max_length) == (1000, 500, 768)
-    assert TASKS["gsm8k"].max_new_tokens == 512
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from toys.task_files import full_row, sanitized_row, write_lines
+from toys.task_files import full_row, sanitized_row
 
 from erce.tasks import TASKS
 from erce.tasks.mbpp import NEAR_DUPLICATES, TESTED
@@ -127,20 +127,8 @@ def test_without_a_folder_every_split_of_the_hub_is_read_and_divided_by_id(hub):
     assert ids(pools.test) == ["mbpp-11"]
 
 
-def test_the_challenge_tests_are_not_asked(folder):
-    row = full_row(1, challenge_test_list=["assert times_1(9) == 9"])
-    write_lines(folder / "mbpp" / "mbpp.jsonl", [row])
-    assert len(MBPP_FULL.pools(str(folder / "mbpp")).train[0].tests) == 3
-
-
 @pytest.mark.parametrize("verify", [MBPP.verify, MBPP.verify_paper], ids=["strict", "paper"])
 def test_a_program_is_verified_by_every_test(folder, verify):
     problem = MBPP.pools(str(folder / "mbpp")).train[0]
     assert verify(problem, problem.demonstration).accepted
     assert not verify(problem, "```python\ndef add_2(x):\n    return 3\n```").accepted
-
-
-def test_the_lengths_are_the_papers_and_the_full_set_has_its_sizes():
-    assert (MBPP_FULL.n_train, MBPP_FULL.n_test) == (300, 200)
-    for task in (MBPP, MBPP_FULL):
-        assert (task.n_test, task.max_length, task.max_new_tokens) == (200, 768, 256)

@@ -1,8 +1,5 @@
 """Which pairs of problems are near-duplicates, and which only look alike."""
 
-import random
-import time
-
 import pytest
 
 from erce.tasks import near_duplicates
@@ -37,10 +34,6 @@ def ask(prompt: str, answer: str = "7", **more) -> Problem:
 )
 def test_prompts_with_one_answer(trained, tested, same):
     assert bool(near_duplicates([ask(trained)], [ask(tested)])) is same
-
-
-def test_one_text_is_one_problem_whatever_its_answer():
-    assert near_duplicates([ask("Name a prime.", "2")], [ask("name a Prime", "3")])
 
 
 def test_one_wording_with_another_answer_is_another_problem():
@@ -89,15 +82,3 @@ def test_what_half_of_the_prompts_say_counts():
     trained += [ask(f"Say {word}.") for word in WORDS.split()[:15]]
     [pair] = near_duplicates(trained, [ask(f"{WORDS} How many jars are 3?")])
     assert pair.trained is trained[3]
-
-
-@pytest.mark.slow
-def test_thousands_of_problems_take_seconds():
-    rng = random.Random(0)
-    words = [f"w{number}" for number in range(2000)]
-    train = [ask(" ".join(rng.choices(words, k=60)), str(number)) for number in range(4000)]
-    test = [ask(" ".join(rng.choices(words, k=60)), str(number)) for number in range(500)]
-    began = time.process_time()
-    pairs = near_duplicates(train, [*test, train[3]])
-    assert [pair.trained for pair in pairs] == [train[3]]
-    assert time.process_time() - began < 10

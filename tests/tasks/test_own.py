@@ -84,11 +84,6 @@ def test_a_file_of_the_tasks_own_gives_way_to_the_recipes_data(file, tmp_path):
         task.pools(None)
 
 
-def test_without_a_file_the_way_out_is_said():
-    with pytest.raises(ValueError, match=r"task 'mine' has no problems yet: name their file with data = "):
-        jsonl_task("mine", None, by_answer).pools(None)
-
-
 def test_a_task_of_ones_own_can_be_sent_to_another_process(file):
     task = pickle.loads(pickle.dumps(jsonl_task("mine", file(), by_answer)))
     assert task.verify(task.pools(None).train[0], completion("n")).reason == "different"
@@ -327,11 +322,6 @@ def test_a_misspelt_file_is_not_looked_for_on_the_hub(hub, data):
         jsonl_task("mine", None, by_answer).pools(data)
 
 
-def test_two_lines_with_one_id_are_an_error(file):
-    with pytest.raises(ValueError, match="two problems with the id 'a'"):
-        splits(jsonl_task("mine", file([row(n, id="a") for n in range(10)]), by_answer))
-
-
 PROBLEM = Problem(id="p", prompt="Spell 3.", demonstration="n3", answer="n3")
 
 
@@ -342,11 +332,6 @@ PROBLEM = Problem(id="p", prompt="Spell 3.", demonstration="n3", answer="n3")
 def test_a_bool_becomes_a_verdict(told, finished, reason):
     task = jsonl_task("mine", None, lambda problem, completion: told)
     assert task.verify(PROBLEM, completion("x", finished=finished)) == Verdict(told, reason)
-
-
-def test_a_verdict_is_passed_on():
-    verdict = Verdict(False, "unparsed", "x", detail="why")
-    assert jsonl_task("mine", None, lambda *_: verdict).verify(PROBLEM, completion("x")) is verdict
 
 
 @pytest.mark.parametrize(
@@ -362,12 +347,4 @@ def test_anything_else_is_an_error_that_names_the_function(told, message):
         return told
 
     with pytest.raises(ValueError, match=r"the verifier \S*judge " + message):
-        jsonl_task("mine", None, judge).verify(PROBLEM, completion("x"))
-
-
-def test_what_the_function_raises_is_raised():
-    def judge(problem, completion):
-        raise KeyError("a bug of mine")
-
-    with pytest.raises(KeyError, match="a bug of mine"):
         jsonl_task("mine", None, judge).verify(PROBLEM, completion("x"))

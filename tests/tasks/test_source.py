@@ -112,11 +112,3 @@ def test_a_missing_extra_is_a_sentence_with_the_way_out(hub):
     hub(None)
     with pytest.raises(ValueError, match=r"our/rows needs .*erce\[study\].*data = \"folder\""):
         SOURCE.from_hub()
-
-
-def test_a_row_of_the_hub_is_named_by_set_split_and_number(hub):
-    hub(lambda name, config: {"train": [{"a": "b"}, {"a": 1}]})
-    first, second = SOURCE.from_hub()["train"]
-    assert first.text("a") == "b"
-    with pytest.raises(ValueError, match="our/rows, train row 2: `a` is 1"):
-        second.text("a")

@@ -36,10 +36,6 @@ def test_a_task_is_found_by_its_own_name(name):
     assert TASKS[name].name == name
 
 
-def test_a_task_of_ones_own_is_found_by_module_and_name():
-    assert load_task("erce.tasks.mini_sums:MINI_SUMS") is TASKS["mini-sums"]
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -95,11 +91,6 @@ def test_a_size_changes_its_own_sample_alone_and_a_larger_one_contains_a_smaller
             assert set(ids(getattr(few, name))) < set(ids(getattr(many, name)))
         else:
             assert getattr(few, name) == getattr(many, name)
-
-
-def test_the_whole_pool_can_be_sampled():
-    drawn = splits(TOY, n_train=15, n_validation=5, n_test=10)
-    assert len({*ids(drawn.train), *ids(drawn.validation)}) == 20
 
 
 @pytest.mark.parametrize(

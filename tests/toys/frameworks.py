@@ -1,16 +1,13 @@
 """A folder with the hooks of Axolotl 0.19.0, ms-swift 4.6.0, LLaMA-Factory 0.9.5 and torchtitan 0.3.0.
 
-Those packages pin other versions than ours and cannot be installed beside them. ERCE_PEER_SOURCES names a
-folder with their unpacked wheels; the same tests then run on their own files, whose imports are stood in for.
+Those packages pin other versions than ours and cannot be installed beside them; `make integrations` runs the
+real ones in environments of their own.
 """
 
-import os
 import sys
 import types
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 FILES = {
     "axolotl/integrations/base.py": """
@@ -115,16 +112,6 @@ class Anything(types.ModuleType):
         return made
 
 
-def real_sources() -> Path:
-    """Return the folder with the frameworks' own files, which a plain test run lacks, or skip the test."""
-    named = os.environ.get("ERCE_PEER_SOURCES")
-    return (
-        Path(named)
-        if named
-        else pytest.skip("ERCE_PEER_SOURCES names no folder with the framework's sources")
-    )
-
-
 def install(folder: Path, monkeypatch: Any, name: str) -> None:
     """The stub of the framework `name`, on the path, imported by nobody yet."""
     forget(name)
@@ -149,11 +136,3 @@ def stand_in(monkeypatch: Any, *names: str, **contents: Any) -> None:
         for key, value in contents.items():
             setattr(module, key, value)
         monkeypatch.setitem(sys.modules, name, module)
-
-
-def package(monkeypatch: Any, name: str, folder: Path) -> None:
-    """A package whose own `__init__` is not run, with the files in `folder`."""
-    module = types.ModuleType(name)
-    module.__path__ = [str(folder)]
-    module.__spec__ = __import__("importlib.machinery").machinery.ModuleSpec(name, None, is_package=True)
-    monkeypatch.setitem(sys.modules, name, module)

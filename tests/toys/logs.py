@@ -38,32 +38,21 @@ def lm_eval_document(doc_id, value, **change):
 def write_lm_eval(path, values, *, filters=("strict-match",), settings=None, task="gsm8k", tamper=None):
     """A file as lm-eval 0.4.13 writes it with --log_samples; `values` are one list of 0 and 1 a document."""
     path.mkdir(parents=True, exist_ok=True)
-    lines = [
-        {
-            "doc_id": at,
-            "doc": {"question": f"{at}+0?", "answer": f"#### {at}"},
-            "target": str(at),
-            "arguments": {
-                "gen_args_0": {
-                    "arg_0": f"Q: {at}+0?\nA:",
-                    "arg_1": settings or {"until": ["\n"], "do_sample": False},
-                }
-            },
-            "resps": [[f"#### {at if ok else 'no'}" for ok in row]],
-            "filtered_resps": [[str(at) if ok else "[invalid]" for ok in row]]
-            if len(row) > 1
-            else [str(at) if row[0] else "[invalid]"],
-            "filter": name,
-            "metrics": ["exact_match"],
-            "doc_hash": "d" * 64,
-            "prompt_hash": "p" * 64,
-            "target_hash": "t" * 64,
-            "exact_match": [float(ok) for ok in row] if len(row) > 1 else float(row[0]),
-        }
-        | (tamper or {})
-        for name in filters
-        for at, row in enumerate(values)
-    ]
+    settings = settings or {"until": ["\n"], "do_sample": False}
+    lines = []
+    for name in filters:
+        for at, row in enumerate(values):
+            found = [str(at) if ok else "[invalid]" for ok in row]
+            alone = len(row) == 1
+            change = {
+                "target": str(at),
+                "arguments": {"gen_args_0": {"arg_0": f"Q: {at}+0?\nA:", "arg_1": settings}},
+                "resps": [[f"#### {at if ok else 'no'}" for ok in row]],
+                "filtered_resps": found if alone else [found],
+                "filter": name,
+            }
+            value = float(row[0]) if alone else [float(ok) for ok in row]
+            lines.append(lm_eval_document(at, value, **change) | (tamper or {}))
     file = path / f"samples_{task}_2026-01-01T00-00-00.000000.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path
@@ -101,23 +90,25 @@ def inspect_log(samples, **change):
 
 def write_inspect(path, values, *, temperature=None, task="inspect_evals/gsm8k"):
     run = {"task": task, "model": "hf/m", "model_generate_config": {"temperature": temperature}}
+    output = {
+        "choices": [{"message": {"role": "assistant", "content": "x"}, "stop_reason": "max_tokens"}],
+        "completion": "x",
+        "usage": {"output_tokens": 7},
+    }
     samples = [
-        {
-            "id": at,
-            "epoch": epoch,
-            "input": [{"role": "system", "content": "Add."}, {"role": "user", "content": f"{at}+0?"}],
-            "target": str(at),
-            "output": {
-                "choices": [{"message": {"role": "assistant", "content": "x"}, "stop_reason": "max_tokens"}],
-                "completion": "x",
-                "usage": {"output_tokens": 7},
-            },
-            "scores": {"match": {"value": "C" if ok else "I", "answer": ""}},
-        }
+        inspect_sample(
+            at,
+            epoch,
+            "C" if ok else "I",
+            input=[{"role": "system", "content": "Add."}, {"role": "user", "content": f"{at}+0?"}],
+            target=str(at),
+            output=output,
+            scores={"match": {"value": "C" if ok else "I", "answer": ""}},
+        )
         for at, row in enumerate(values)
         for epoch, ok in enumerate(row, 1)
     ]
-    path.write_text(json.dumps({"version": 2, "status": "success", "eval": run, "samples": samples}))
+    path.write_text(json.dumps(inspect_log(samples, eval=run, plan={})))
     return path
 
 

@@ -81,7 +81,6 @@ def model(*, tied: bool = True, bias: bool = False) -> Qwen2ForCausalLM:
 FAMILIES: dict[str, dict[str, Any]] = {  # what each does to the logits of its head
     "qwen2": {},
     "gemma2": {"final_logit_softcapping": 5.0, "head_dim": 8},
-    "gemma3_text": {"final_logit_softcapping": 7.0, "head_dim": 8},
     "cohere": {"logit_scale": 0.25},
     "granite": {"logits_scaling": 4.0},  # divides
     "hyperclovax": {"logits_scaling": 2.5},  # multiplies

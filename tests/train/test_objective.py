@@ -36,18 +36,10 @@ class Truncated(Objective):
 
 OBJECTIVES = {  # of the target's and of all log-probabilities (n,) and (n, v)
     "cross-entropy": lambda picked, log_p: -picked,
-    "label-smoothing:0.2": lambda picked, log_p: -0.8 * picked - 0.2 * log_p.mean(-1),
     "dft": lambda picked, log_p: -picked.exp().detach() * picked,
     "focal:3": lambda picked, log_p: -((1 - picked.exp()) ** 3) * picked,
-    "eaft:2": lambda picked, log_p: -(spread(log_p.topk(20).values.log_softmax(-1)).detach() ** 2) * picked,
-    "power:0.5": lambda picked, log_p: (1 - (0.5 * picked).exp()) / 0.5,
-    "threshold:0.01": lambda picked, log_p: torch.where(picked.exp() >= 0.01, -picked, 0),
     f"{__name__}:Truncated:5": lambda picked, log_p: -picked.clamp(min=-5),
 }
-
-
-def spread(log_p: Tensor) -> Tensor:
-    return -(log_p.exp() * log_p).sum(-1) / math.log(log_p.shape[-1])
 
 
 PENALTIES = {

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 import torch
-from peft import get_peft_model_state_dict
 from toys import training as toy
 
 from erce.train.trainer import ERCETrainer
@@ -26,14 +25,6 @@ def logged(trainer: ERCETrainer) -> list[dict[str, float]]:
     return [entry for entry in trainer.state.log_history if "lam" in entry]
 
 
-def weights(trainer: ERCETrainer) -> dict[str, torch.Tensor]:
-    return get_peft_model_state_dict(trainer.model)
-
-
-def same(some: dict[str, torch.Tensor], others: dict[str, torch.Tensor]) -> bool:
-    return all(torch.equal(x, others[name]) for name, x in some.items())
-
-
 @pytest.mark.parametrize("normalize", ["token", "sequence"])
 @pytest.mark.parametrize("every", [1, 4])
 def test_the_logged_lam_is_what_the_logged_objective_was_made_with(every, normalize, tmp_path):
@@ -45,18 +36,6 @@ def test_the_logged_lam_is_what_the_logged_objective_was_made_with(every, normal
         assert [entry["lam"] for entry in log] == [0.0, 2 / 3, 4 / 3, 2.0, 2.0, 2.0]
     else:
         assert 0.9 < log[0]["lam"] < 1.1  # of 0, 2/3, 4/3 and 2, near enough
-
-
-def test_the_first_step_of_a_rise_is_one_without_a_penalty_and_the_second_is_not(tmp_path):
-    for steps, equal in ((1, True), (2, False)):
-        how = {"max_steps": steps, "num_train_epochs": 1}
-        some = trained(tmp_path, **how, **RISING | {"entropy_warmup": 1.0})
-        assert same(weights(some), weights(trained(tmp_path, **how))) == equal
-
-
-def test_a_rise_that_is_over_at_once_is_none(tmp_path):
-    some = trained(tmp_path, **RISING | {"entropy_warmup": 0.0})
-    assert same(weights(some), weights(trained(tmp_path, entropy_penalty=2.0)))
 
 
 def test_a_delayed_lam_trains_the_objective_alone_and_then_all_of_lam(tmp_path):

@@ -98,16 +98,6 @@ def test_gradient_checkpointing_changes_nothing(tmp_path):
     assert fingerprint(on) == fingerprint(off)
 
 
-def test_the_penalty_lowers_the_entropy_that_it_names(tmp_path):
-    last = {
-        lam: trained(
-            toy.config(tmp_path, **LONG | {"num_train_epochs": 8}, entropy_penalty=lam)
-        ).state.log_history[-2]
-        for lam in (-0.2, 0.0, 1.0)
-    }
-    assert last[1.0]["entropy"] < last[0.0]["entropy"] < last[-0.2]["entropy"]
-
-
 @pytest.mark.skipif(torch.accelerator.is_available(), reason="what it does without an accelerator")
 def test_the_first_command_works_without_a_gpu(tmp_path):
     args = ERCEConfig(output_dir=str(tmp_path))
@@ -115,27 +105,6 @@ def test_the_first_command_works_without_a_gpu(tmp_path):
     assert args.device == torch.device("cpu")
     asked = ERCEConfig(output_dir=str(tmp_path), bf16=True, gradient_checkpointing=True)
     assert (asked.use_cpu, asked.bf16, asked.gradient_checkpointing) == (True, True, True)
-
-
-def test_text_goes_through_trls_own_preparation(tmp_path):
-    texts = [{"prompt": "2+2=", "completion": "4"}, {"prompt": "13+1=", "completion": "14"}]
-    trainer = trained(
-        toy.config(tmp_path, dataset_kwargs=None, entropy_penalty=1.0),
-        train_dataset=toy.Dataset.from_list(texts),
-    )
-    assert trainer.state.log_history[0]["scored_tokens"] == 1 + 2 + 2  # the digits and two ends
-
-
-@pytest.mark.parametrize(("opening", "said"), [("<a>", False), ("<think>", True)], ids=["same", "differs"])
-def test_a_chat_template_that_opens_answers_otherwise_in_generation_is_said(opening, said, tmp_path, caplog):
-    tokenizer = toy.tokenizer()
-    turns = "{% for turn in messages %}{{ '<a>' if turn.role == 'assistant' }}{{ turn.content }}{% endfor %}"
-    tokenizer.chat_template = turns + f"{{% if add_generation_prompt %}}{opening}{{% endif %}}"
-    question, answer = ({"role": role, "content": "1"} for role in ("user", "assistant"))
-    talks = toy.Dataset.from_list([{"prompt": [question], "completion": [answer]}])
-    args = toy.config(tmp_path, dataset_kwargs=None, entropy_penalty=1.0)
-    ERCETrainer(toy.model(), args, processing_class=tokenizer, train_dataset=talks)
-    assert ("is not a prefix of the tokenized prompt+completion" in caplog.text) is said
 
 
 USER, MODEL = ({"role": role, "content": "1"} for role in ("user", "assistant"))

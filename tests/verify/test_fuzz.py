@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
@@ -95,21 +94,6 @@ def test_a_verdict_depends_neither_on_the_thread_nor_on_asyncio():
         return await asyncio.gather(*(asyncio.to_thread(judge_all, text) for text in texts))
 
     assert asyncio.run(in_a_loop()) == here
-
-
-@pytest.mark.slow
-def test_a_low_recursion_limit_breaks_nothing():
-    limit, frames = sys.getrecursionlimit(), 0
-    frame = sys._getframe()
-    while frame is not None:
-        frame, frames = frame.f_back, frames + 1
-    try:
-        for room in (30, 60, 120):
-            sys.setrecursionlimit(frames + room)
-            verdicts = [equivalent("2", bomb) for bomb in BOMBS.values()]
-            assert not any(verdict.accepted for verdict in verdicts)
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 @pytest.mark.parametrize("template", INJECTIONS)

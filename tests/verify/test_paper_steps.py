@@ -159,12 +159,15 @@ def test_the_worker_has_a_limit_of_memory():
 
 
 @pytest.mark.slow
-def test_a_forked_child_gets_a_worker_of_its_own():
+def test_a_forked_child_gets_a_worker_of_its_own_and_waits_for_no_thread_of_its_parent():
     assert symbolic_difference("x", "x", seconds=60) == "zero"
+    SYMPY._lock.acquire()  # as another thread's request does
     ours, child = SYMPY.pid, os.fork()
     if child == 0:
+        signal.alarm(120)
         differences = symbolic_difference("x", "y", seconds=60), symbolic_difference("x", "x", seconds=60)
         os._exit(differences != ("other", "zero") or SYMPY.pid in (None, ours))
+    SYMPY._lock.release()
     assert symbolic_difference("x", "y", seconds=60) == "other"
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 

@@ -18,13 +18,11 @@ from erce.recipe import Cell
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
 from erce.stats import (
     Equivalence,
-    Gain,
     Size,
     detectable_gain,
     equivalent,
     few_seeds_factor,
     fewest_problems,
-    paired_gain,
     spread_of,
     study_sizes,
 )
@@ -63,18 +61,11 @@ class Power:
 
 @dataclass(frozen=True)
 class Outlier:
-    """A run whose accuracy on the test problems, in fractions of 1, is far from its arm's median seed.
-
-    `gain` and `without` are the gain of `compared` over the baseline with all runs and without this one; all
-    three are None for a run of the baseline where no penalty was chosen.
-    """
+    """A run whose accuracy on the test problems, in fractions of 1, is far from its arm's median seed."""
 
     cell: Cell
     accuracy: float
     median: float
-    compared: Arm | None
-    gain: Gain | None
-    without: Gain | None
 
 
 @cache
@@ -131,10 +122,11 @@ def outliers(summary: Summary) -> list[Outlier]:
             median = median_high(row.seeds.values())
             spread = max(median_low(spreads), _spread_by_chance(summary, row))
             limit = max(FAR_AT_LEAST, FAR_DEVIATIONS * spread)
-            for place, cell in enumerate(summary.study.cells(task, row.arm)):
-                accuracy = row.seeds[cell.seed]
-                if abs(accuracy - median) > limit:
-                    found.append(Outlier(cell, accuracy, median, *_gains(summary, cell, place=place)))
+            found += [
+                Outlier(cell, row.seeds[cell.seed], median)
+                for cell in summary.study.cells(task, row.arm)
+                if abs(row.seeds[cell.seed] - median) > limit
+            ]
     return found
 
 
@@ -163,16 +155,3 @@ def _spread_by_chance(summary: Summary, row: TableRow) -> float:
     outcomes = summary.study.outcomes(row.task, row.arm, split="test", decoding=row.decoding)
     by_problem = outcomes.mean(axis=2).var(axis=0, ddof=1)  # between seeds
     return float(np.sqrt(by_problem.sum()) / len(by_problem))
-
-
-def _gains(summary: Summary, cell: Cell, *, place: int) -> tuple[Arm | None, Gain | None, Gain | None]:
-    """Return the run's arm, its gain, and the gain without the run; of the baseline, the chosen λ's."""
-    compared = summary.chosen_penalty if cell.arm == summary.baseline else cell.arm
-    gain = summary.gain(cell.task, compared, summary.decoding)
-    if compared is None or gain is None:
-        return None, None, None
-    kept = []
-    for arm in (compared, summary.baseline):
-        outcomes = summary.study.outcomes(cell.task, arm, split="test", decoding=summary.decoding)
-        kept.append(np.delete(outcomes, place, axis=0) if arm == cell.arm else outcomes)
-    return compared, gain.gain, paired_gain(*kept)

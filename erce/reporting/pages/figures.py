@@ -6,7 +6,7 @@ lines and markers differ in form as well, for readers and printers without colou
 
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from html import escape
 from itertools import accumulate, groupby
 from typing import Any
@@ -66,26 +66,23 @@ CHANGES_HEIGHT = 0.75  # of the other figures' height
 
 
 @matplotlib.rc_context(SETTINGS)
-def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
-    """Draw greedy and sampled accuracy against λ, one panel per task; ±1 standard deviation over seeds.
+def accuracy(summary: Summary, task: str) -> Figure:
+    """Draw a task's greedy and sampled accuracy against λ; ±1 standard deviation over seeds.
 
     Dashed: λ = 0, the level to beat; dotted: the base model; star: the λ chosen on validation. The λ
     of a grid are far apart, so they stand at equal distances, each under its own label; other objectives
     stand to the right of the λ, without a line.
     """
-    widest = max(len(_trained(summary, task)) for task in tasks)
-    figure, side_by_side = _panels(
-        len(tasks), "right on test, in %", arms=widest, others=len(summary.study.recipe.objectives)
-    )
-    for axes, task in zip(side_by_side, tasks, strict=True):
-        arms = _trained(summary, task)
-        for decoding in DECODINGS:
-            _mark(axes, summary, task, decoding)
-            _levels(axes, summary, task, decoding)
-        _finish(axes, arms, summary, title=task if len(tasks) > 1 else "")
-        shown = axes.get_ylim()
-        if shown[1] - shown[0] < SHORT_AXIS_POINTS:  # all arms are alike
-            axes.set_ylim(-2, 102)
+    arms = [arm for arm in summary.arms(task) if not arm.is_base]
+    others = len(summary.study.recipe.objectives)
+    figure, axes = _figure("right on test, in %", arms=len(arms), others=others)
+    for decoding in DECODINGS:
+        _mark(axes, summary, task, decoding)
+        _levels(axes, summary, task, decoding)
+    _finish(axes, arms, summary)
+    low, high = axes.get_ylim()
+    if high - low < SHORT_AXIS_POINTS:  # all arms are alike
+        axes.set_ylim(-2, 102)
     _legend(figure, summary)
     return figure
 
@@ -93,7 +90,7 @@ def accuracy(summary: Summary, tasks: Sequence[str]) -> Figure:
 @matplotlib.rc_context(SETTINGS)
 def curves(logs: dict[float, list[tuple[int, float]]], label: str) -> Figure:
     """Draw a logged quantity against the training step, one line per λ; the line of λ = 0 is dashed."""
-    figure, (axes,) = _panels(1, label)
+    figure, axes = _figure(label)
     for at, (lam, log) in enumerate(sorted(logs.items())):
         axes.plot(
             [step for step, _ in log],
@@ -112,7 +109,7 @@ def curves(logs: dict[float, list[tuple[int, float]]], label: str) -> Figure:
 @matplotlib.rc_context(SETTINGS)
 def accuracy_over_temperature(sweep: TemperatureSweep) -> Figure:
     """Draw accuracy against temperature; a star is the temperature that validation prefers."""
-    figure, (axes,) = _panels(1, "right on test, in %")
+    figure, axes = _figure("right on test, in %")
     for arm, line in sweep.lines.items():
         look = _line_style(arm, sweep)
         axes.plot([point.temperature for point in line], [100 * point.accuracy for point in line], **look)
@@ -134,7 +131,7 @@ def every_problem(changes: Changes) -> Figure:
     All bars of a side are one path with a corner wherever the gain changes, so the file does not grow with
     the number of problems.
     """
-    figure, (axes,) = _panels(1, "gain, in points")
+    figure, axes = _figure("gain, in points")
     figure.set_figheight(CHANGES_HEIGHT * figure.get_figheight())
     runs = [(gain, len(list(equal))) for gain, equal in groupby(changes.gains)]
     edges = [0, *accumulate(length for _, length in runs)]
@@ -184,14 +181,14 @@ def inline(figure: Figure, description: str, *, lines: int = 0) -> Markup:
     return Markup(text)
 
 
-def _panels(number: int, label: str, *, arms: int = 0, others: int = 0) -> tuple[Figure, list[Axes]]:
-    """Return an empty figure of panels side by side, the first with its label; wider with more arms."""
+def _figure(label: str, *, arms: int = 0, others: int = 0) -> tuple[Figure, Axes]:
+    """Return an empty figure and its axes, whose vertical one has the label; wider with more arms."""
     width = max(PANEL_INCHES[0], ARM_INCHES * arms) + 0.25 * others
     height = PANEL_INCHES[1] + (0.5 if others else 0.0)
-    figure = Figure(figsize=(width * number, height), layout="constrained")
-    side_by_side = list(figure.subplots(1, number, squeeze=False, sharey=False)[0])
-    side_by_side[0].set_ylabel(label)
-    return figure, side_by_side
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots()
+    axes.set_ylabel(label)
+    return figure, axes
 
 
 def _ramp(at: int, number: int) -> str:
@@ -199,10 +196,6 @@ def _ramp(at: int, number: int) -> str:
     share = at / max(1, number - 1)
     ends = [[int(PALETTE[name][i : i + 2], 16) for i in (1, 3, 5)] for name in ("greedy", "sampled")]
     return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(*ends, strict=True))
-
-
-def _trained(summary: Summary, task: str) -> list[Arm]:
-    return [arm for arm in summary.arms(task) if not arm.is_base]
 
 
 def _places(arms: Iterable[Arm], summary: Summary) -> dict[Arm, float]:
@@ -213,7 +206,11 @@ def _places(arms: Iterable[Arm], summary: Summary) -> dict[Arm, float]:
 
 def _mark(axes: Axes, summary: Summary, task: str, decoding: str) -> None:
     """Draw means with error bars, sampled filled and greedy open; λ are joined, the chosen λ is a star."""
-    rows = {arm: row for arm in _trained(summary, task) if (row := summary.row(task, arm, decoding))}
+    rows = {
+        arm: row
+        for arm in summary.arms(task)
+        if not arm.is_base and (row := summary.row(task, arm, decoding))
+    }
     color, places = PALETTE[decoding], _places(rows, summary)
     for others, line in ((False, "-"), (True, "")):
         arms = [arm for arm in rows if summary.study.recipe.is_other(arm) == others]
@@ -241,7 +238,7 @@ def _levels(axes: Axes, summary: Summary, task: str, decoding: str) -> None:
             axes.axhline(100 * row.mean, color=PALETTE[decoding], linewidth=1.0, linestyle=line, zorder=1)
 
 
-def _finish(axes: Axes, arms: list[Arm], summary: Summary, *, title: str) -> None:
+def _finish(axes: Axes, arms: list[Arm], summary: Summary) -> None:
     recipe, places = summary.study.recipe, _places(arms, summary)
     labels = [row_label(arm, summary.baseline) if recipe.is_other(arm) else strength(arm.lam) for arm in arms]
     axes.set_xticks(list(places.values()), labels)
@@ -258,7 +255,6 @@ def _finish(axes: Axes, arms: list[Arm], summary: Summary, *, title: str) -> Non
     axes.set_xlabel(visible(label), parse_math=False)
     axes.grid(axis="y", linewidth=0.6)
     axes.set_axisbelow(True)
-    axes.set_title(visible(title), parse_math=False)
 
 
 def _legend(figure: Figure, summary: Summary) -> None:
@@ -274,8 +270,7 @@ def _legend(figure: Figure, summary: Summary) -> None:
         handles.append(Line2D([], [], color=grey, linestyle=DOTTED, linewidth=1.0, label="base model"))
     if summary.lam is not None:
         handles.append(Line2D([], [], color=grey, linestyle="", label="chosen λ", **STAR))
-    wide = len(figure.axes) > 1
-    figure.legend(handles=handles, loc="outside lower center", ncols=5 if wide else 3, handlelength=2.2)
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, handlelength=2.2)
 
 
 def _line_style(arm: Arm, sweep: TemperatureSweep) -> dict[str, Any]:

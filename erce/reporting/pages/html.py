@@ -9,6 +9,7 @@ import json
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from erce.files import read_json
@@ -88,10 +89,7 @@ def completions_page(summary: Summary) -> str:
     shown = shown_completions(summary)
     script = (TEMPLATES / "completions.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    # As JSON in ASCII, escaped so that no text in it can close the <script> element.
-    content = json.dumps(_completions(summary, shown), separators=(",", ":"))
-    for character in "<>&":
-        content = content.replace(character, f"\\u{ord(character):04x}")
+    content = htmlsafe_json_dumps(_completions(summary, shown), separators=(",", ":"))
     template = environment().get_template("completions.html")
     return template.render(
         recipe=summary.study.recipe,
@@ -100,7 +98,7 @@ def completions_page(summary: Summary) -> str:
         seeds=len(summary.study.recipe.seeds),
         script=Markup(script),
         policy=Markup(f"'sha256-{digest}'"),
-        content=Markup(content),
+        content=content,
     )
 
 
@@ -183,7 +181,7 @@ def _forest(summary: Summary) -> list[ForestRow]:
 def _accuracy(summary: Summary, task: str) -> Drawing:
     several = any(row.sd is not None for row in summary.rows if row.task == task)
     bars = " Bars: ±1 standard deviation over seeds." if several else ""
-    drawn = figures.inline(figures.accuracy(summary, [task]), f"Accuracy on {task} against λ")
+    drawn = figures.inline(figures.accuracy(summary, task), f"Accuracy on {task} against λ")
     return Drawing(drawn, f"Right on the test problems.{bars}")
 
 

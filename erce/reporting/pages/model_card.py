@@ -8,7 +8,6 @@ import json
 import re
 import shutil
 from dataclasses import asdict
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from huggingface_hub import EvalResult, ModelCardData
 from markupsafe import Markup
 
 from erce.catalog import is_here, is_hub_name, model_origin
-from erce.errors import DamagedError, InputError
+from erce.errors import DamagedError, InputError, did_you_mean
 from erce.files import MADE_AGAIN, new_folder, read_json
 from erce.recipe import Cell
 from erce.reporting.format import NOTHING, file_name, known_as, one_line, percent
@@ -127,13 +126,7 @@ def _named(summary: Summary, name: str) -> Cell:
         return trained[name]
     if name in {cell.name for cell in study.missing}:
         raise InputError(f"cell {name!r} is not done; run the study to its end first")
-    if name in {cell.name for cell in study.results}:
-        raise InputError(f"{name!r} is the base model, which has no adapter; name a trained cell")
-    close = get_close_matches(name, trained, n=1)
-    raise InputError(
-        f"no cell {name!r}; "
-        + (f"did you mean {close[0]!r}?" if close else f"there are {', '.join(trained)}")
-    )
+    raise InputError(f"no trained and finished cell {name!r}; {did_you_mean(name, trained)}")
 
 
 def _metadata(summary: Summary, cell: Cell, hub: str | None) -> ModelCardData:

@@ -1,12 +1,13 @@
 """A study beside the paper → the lines of `--against paper`: tables, then how study and paper differ."""
 
-import math
+from contextlib import suppress
+from itertools import product
 from typing import NamedTuple
 
 from erce.errors import InputError, counted
-from erce.paper import PaperTable, lookup, tables
+from erce.paper import PaperTable, lookup
 from erce.recipe import Training
-from erce.reporting.format import fixed, interval, percent, points, strength
+from erce.reporting.format import interval, percent, points, strength
 from erce.reporting.numbers.gains import DECODINGS
 from erce.stats import over_seeds, paper, welch
 from erce.study.folder import Study, read_problems
@@ -39,45 +40,35 @@ def against_lines(study: Study) -> list[str]:
 
     InputError where the paper has no such task, or not with this penalty and order.
     """
-    lines = [line for pair in _paper_pairs(study) for line in _table(study, pair)]
-    return [*lines, "What differs from the paper:", *(f"  · {text}" for text in against_warnings(study))]
-
-
-def against_warnings(study: Study) -> list[str]:
-    """Return a sentence for each way in which study and paper differ, the choice of problems last."""
     pairs = _paper_pairs(study)
-    where: dict[str, list[str]] = {}
+    lines = [line for pair in pairs for line in _table(study, pair)]
+    differences = _recipe_differences(study, pairs)
     for pair in pairs:
-        for text in _pair_differences(study, pair):
-            where.setdefault(text, []).append(f"{pair.task} {pair.decoding}")
-    differences = [
-        text if len(places) == len(pairs) else f"{', '.join(places)}: {text}"
-        for text, places in where.items()
+        differences += [f"{pair.task} {pair.decoding}: {text}" for text in _pair_differences(study, pair)]
+    if study.missing:
+        missing = counted(len(study.missing), "cell")
+        differences.append(f"Missing here: {missing}, so the study's means can change.")
+    differences += [
+        "Verdicts are of this study's verifiers; `erce verify` counts where the paper's own differ.",
+        "Intervals over seeds do not cover the choice of problems, and the paper's is not known.",
     ]
-    return [*_recipe_differences(study, pairs), *differences, *_remarks(study, pairs)]
+    return [*lines, "What differs from the paper:", *(f"  · {text}" for text in differences)]
 
 
 def _paper_pairs(study: Study) -> list[PaperPair]:
-    """Return the study's tasks and decodings for which the paper has a table."""
-    recipe, known = study.recipe, {table.task for table in tables()}
-    tasks = [task for task in recipe.tasks if SAME_TASK.get(task, task) in known]
-    if not tasks:
-        there_are = ", ".join(dict.fromkeys([*(table.task for table in tables()), *SAME_TASK]))
-        raise InputError(
-            f"the paper has no task {recipe.task!r} to hold this study against; it has {there_are}"
+    """Return the study's tasks and decodings for which the paper has a table, greedy first."""
+
+    def pair(task: str, decoding: str) -> PaperPair:
+        paper_task, recipe = SAME_TASK.get(task, task), study.recipe
+        return PaperPair(
+            task, decoding, lookup(paper_task, decoding, penalty=recipe.penalty, order=recipe.order)
         )
-    pairs, reasons = [], []
-    for task in tasks:
-        for decoding in reversed(DECODINGS):  # greedy first, as in the paper
-            try:
-                paper_task = SAME_TASK.get(task, task)
-                table = lookup(paper_task, decoding, penalty=recipe.penalty, order=recipe.order)
-                pairs.append(PaperPair(task, decoding, table))
-            except ValueError as reason:
-                reasons.append(str(reason))
-    if not pairs:
-        raise InputError(reasons[0])
-    return pairs
+
+    pairs = []
+    for task, decoding in product(study.recipe.tasks, reversed(DECODINGS)):
+        with suppress(InputError):
+            pairs.append(pair(task, decoding))
+    return pairs or [pair(study.recipe.task, "greedy")]  # which raises, with what the paper has
 
 
 def _table(study: Study, pair: PaperPair) -> list[str]:
@@ -135,11 +126,6 @@ def _seed_scores(study: Study, pair: PaperPair, arm: Arm) -> list[float]:
     return outcomes.mean(axis=(1, 2)).tolist()
 
 
-def _shape(study: Study, pair: PaperPair, lam: float) -> tuple[int, ...]:
-    """Return (seeds, problems, samples) of the test problems."""
-    return study.outcomes(pair.task, Arm(lam), split="test", decoding=pair.decoding).shape
-
-
 def _recipe_differences(study: Study, pairs: list[PaperPair]) -> list[str]:
     recipe, differences = study.recipe, []
     model = pairs[0].table.model
@@ -163,7 +149,8 @@ def _pair_differences(study: Study, pair: PaperPair) -> list[str]:
     recipe, table, differences = study.recipe, pair.table, []
     ours = [lam for lam in table.lams if study.cells(pair.task, Arm(lam))]
     for lam in ours[:1]:
-        _, problems, samples = _shape(study, pair, lam)
+        outcomes = study.outcomes(pair.task, Arm(lam), split="test", decoding=pair.decoding)
+        _, problems, samples = outcomes.shape
         settings = [
             ("training problems", _n_train(study, pair.task), table.n_train),
             ("test problems", problems, table.n_test),
@@ -190,43 +177,3 @@ def _n_train(study: Study, task: str) -> int | None:
     """Return the length of the study's list of training problems; without a list, the recipe's number."""
     rows = [row for row in read_problems(study.root) if (row["task"], row["split"]) == (task, "train")]
     return len(rows) or study.recipe.n_train
-
-
-def _remarks(study: Study, pairs: list[PaperPair]) -> list[str]:
-    """Say what the study lacks, and what the paper leaves out or states inconsistently."""
-    remarks = []
-    if study.missing:
-        remarks.append(
-            f"Missing here: {counted(len(study.missing), 'cell')}, so the study's means can change."
-        )
-    if any(pair.table.task == "mbpp" for pair in pairs):
-        remarks.append(
-            "The paper names 300 problems of sanitized MBPP to train on and 200 to test on, of 427 in all: "
-            "its split overlaps or is another than it says."
-        )
-    if "mbpp-full" in study.recipe.tasks:
-        remarks.append("mbpp-full trains on problems outside the sanitized subset that the paper names.")
-    if any((pair.table.task, pair.decoding) == ("gsm8k", "sampled") for pair in pairs):
-        remarks.append(
-            "The paper's sampled GSM8K has 3 seeds and the grid of its sweep over 200 problems; it may be on "
-            "those and not on 500."
-        )
-    remarks.append(
-        "Verdicts are of this study's verifiers; `erce verify` counts where the paper's own differ."
-    )
-    return [*remarks, _by_problems(study, pairs)]
-
-
-def _by_problems(study: Study, pairs: list[PaperPair]) -> str:
-    """Say how far chance puts n problems from m others: up to 1.96 √(¼/n + ¼/m), 95 % of the time."""
-    text = "Which problems the paper chose is not known"
-    for pair in pairs:
-        if study.cells(pair.task, BASELINE):
-            n, m = _shape(study, pair, 0.0)[1], pair.table.n_test
-            chance = 1.96 * math.sqrt(0.25 / n + 0.25 / m)
-            return (
-                f"{text}: {counted(n, 'problem')} here and {m} there can differ by up to "
-                f"{fixed(100 * chance, 1)} points by that choice alone, which intervals over seeds do not "
-                "cover."
-            )
-    return f"{text}, and intervals over seeds do not cover the choice."

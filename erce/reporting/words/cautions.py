@@ -13,24 +13,15 @@ from typing import NamedTuple
 
 from erce.catalog import is_user_defined
 from erce.errors import counted
-from erce.reporting.format import (
-    fixed,
-    gain_with_interval,
-    interval,
-    percent,
-    points,
-    sentence_label,
-    strength,
-)
+from erce.reporting.format import fixed, percent, points, sentence_label, strength
 from erce.reporting.numbers.completions import verified_completions
 from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
 from erce.reporting.words.sentences import of_completions, sentences
 from erce.study.choice import NoChoice, verified_by_several
-from erce.study.folder import cell_folder, read_origin, read_problems
+from erce.study.folder import cell_folder, read_origin
 from erce.study.manifest import TASK_FILE, changed_files, task_file_digest
-from erce.tasks.overlap import Overlap, near_duplicates
-from erce.types import BASE_MODEL, Problem
+from erce.types import BASE_MODEL
 
 FEW_PROBLEMS = 200
 FEW_SEEDS = 3
@@ -97,7 +88,6 @@ def faults(summary: Summary) -> list[Caution]:
         *_unfinished(summary),
         *_chosen(summary),
         *_better_on_test(summary),
-        *_overlap(summary),
         *_small(summary),
         *_accidents(summary),
         *_second_answers(summary),
@@ -180,19 +170,13 @@ def _versions(summary: Summary) -> Iterator[Caution]:
 
 
 def _outliers(summary: Summary) -> Iterator[Caution]:
-    """Name each run that is far from its arm's other seeds, and the gain with and without that run."""
+    """Name each run that is far from its arm's other seeds."""
     for run in outliers(summary):
-        accuracies = (
-            f"right in {percent(run.accuracy)} % {of_completions(summary)}, against {percent(run.median)} %"
+        yield Caution(
+            f"{run.cell.name} is far from the other seeds of {run.cell.arm.label}: right in "
+            f"{percent(run.accuracy)} % {of_completions(summary)}, against {percent(run.median)} % (median).",
+            "Train more seeds: how often runs collapse is part of what an arm gains.",
         )
-        fault = f"{run.cell.name} is far from the other seeds of {run.cell.arm.label}: {accuracies} (median)."
-        if run.compared and run.gain and run.without:
-            gain, without = gain_with_interval(run.gain), interval(run.without)
-            fault += (
-                f" The gain of {run.compared.label} is {gain}; without this run it is "
-                f"{points(run.without.gain)}, {without}."
-            )
-        yield Caution(fault, "Train more seeds: how often runs collapse is part of what an arm gains.")
 
 
 def _unfinished(summary: Summary) -> Iterator[Caution]:
@@ -242,36 +226,6 @@ def _better_on_test(summary: Summary) -> Iterator[Caution]:
         "taking the best test row would overstate its gain."
     )
     yield Caution(fault, f"Keep the chosen λ, or confirm {best.arm.label} with new seeds.")
-
-
-def _overlap(summary: Summary) -> Iterator[Caution]:
-    """Warn of test problems that a problem of another split gives away.
-
-    `erce run` refuses such splits, but something else may have filled the folder.
-    """
-    pairs = _overlapping(summary)
-    tested = len({pair.tested.id for pair in pairs})
-    if not tested:
-        return
-    ask = f"{counted(tested, 'test problem')} {'asks' if tested == 1 else 'ask'}"
-    pair = f"({pairs[0].tested.id} and {pairs[0].trained.id})"
-    fault = f"{ask} what a problem of another split asks {pair}: being right there can be memory."
-    yield Caution(fault, "Leave out one problem of each such pair.")
-
-
-def _overlapping(summary: Summary) -> list[Overlap]:
-    trained, tested = [], []
-    for row in read_problems(summary.study.root):
-        if row["task"] == summary.task:
-            problem = Problem(
-                id=row["problem"],
-                prompt=row.get("prompt", ""),
-                demonstration=row.get("demonstration") or "",
-                answer=str(row.get("answer") or ""),
-                tests=tuple(row.get("tests") or ()),
-            )
-            (tested if row["split"] == "test" else trained).append(problem)
-    return near_duplicates(trained, tested)
 
 
 def _small(summary: Summary) -> Iterator[Caution]:
@@ -387,20 +341,18 @@ def _format(summary: Summary) -> Iterator[Caution]:
     chosen, baseline = summary.chosen_penalty, summary.baseline
     for arm, other in ((chosen, baseline), (chosen, BASE_MODEL), (baseline, BASE_MODEL)):
         for decoding in DECODINGS:
-            rows = [summary.row(summary.task, one, decoding) for one in (arm, other)]
-            of_arm, of_other = rows
+            of_arm, of_other = (summary.row(summary.task, one, decoding) for one in (arm, other))
             if of_arm is None or of_other is None or of_arm.flexible is None or of_other.flexible is None:
                 continue
             gain, left = of_arm.mean - of_other.mean, of_arm.flexible - of_other.flexible
             if gain >= FORMAT_MATTERS and left < gain / 2:
                 name = sentence_label(of_arm.arm, baseline)
                 over = "the base model" if of_other.arm.is_base else sentence_label(of_other.arm, baseline)
-                fault = (
+                yield Caution(
                     f"The gain of {name} over {over} is mostly format: {points(gain)} points ({decoding}), "
-                    f"but {points(left)} if the form of the answer is ignored."
+                    f"but {points(left)} if the form of the answer is ignored.",
+                    "Say in the prompt how the answer is to be given, or report the second number too.",
                 )
-                remedy = "Say in the prompt how the answer is to be given, or report the second number too."
-                yield Caution(fault, remedy)
                 break
 
 

@@ -32,8 +32,6 @@ class Conventions:
 
     - `ordered_lists`: if True, a bare list (1, 2 without brackets) in another order is another answer.
     - `require_base`: if True, 52 is not 52_8; if False, a missing base is ignored. Two bases always conflict.
-    - `unreduced`: if True, 2/4 stands for 1/2; if False, a reducible fraction of integers is accepted only
-      for a reference with a reducible fraction.
     - `units`: "conflict" rejects another unit (18 hours for 18 minutes) and ignores a missing unit;
       "require" rejects a missing unit too; "ignore" ignores all units.
     - `percent`: "either" accepts 20% for 20 and for 0.2; "value" for 0.2 only.
@@ -41,7 +39,6 @@ class Conventions:
 
     ordered_lists: bool = False
     require_base: bool = True
-    unreduced: bool = True
     units: str = "conflict"
     percent: str = "either"
 

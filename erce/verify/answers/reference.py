@@ -1,7 +1,5 @@
 """A reference as text → its one value, which then reads an answer as its own kind: `equivalent`."""
 
-import math
-import re
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -34,9 +32,6 @@ MAX_NESTING = 6  # sets of tuples of sets …
 _DEFAULT = Conventions()
 _IN_VOTES = Conventions(percent="value")
 _SHOWN_CHARACTERS = 80  # of an answer, in a detail
-_FRACTION = re.compile(
-    r"frac\s*\{?\s*-?([0-9]{1,200}?)\s*\}?\s*\{?\s*-?([0-9]{1,200})\s*\}?|([0-9]{1,200})\s*/\s*([0-9]{1,200})"
-)
 
 
 def equivalent(gold: str, answer: str, *, conventions: Conventions = _DEFAULT) -> Verdict:
@@ -107,8 +102,6 @@ def _compared(gold: str, answer: str, conventions: Conventions) -> Verdict:
         return Verdict(False, "unparsed", detail=str(error))
     except (TooLargeError, RecursionError) as error:
         return Verdict(False, "too large", detail=str(error))
-    if same and not conventions.unreduced and _is_unreduced(answer) and not _is_unreduced(gold):
-        return Verdict(False, "different", detail=f"{_shown(answer)} can be reduced")
     number = value.value if isinstance(value, relations.Named) else value
     is_number = isinstance(number, Quantity) and not symbols(number.tree)
     reason = ("numeric" if is_number else "structural") if same else "different"
@@ -136,14 +129,6 @@ def _compared_as_text(gold: str, tokens: list[Token], why: str) -> Verdict:
 def _shown(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
-
-
-def _is_unreduced(text: str) -> bool:
-    """Return whether a fraction of integers in the text can be reduced."""
-    return any(
-        math.gcd(int(match[1] or match[3]), int(match[2] or match[4])) > 1
-        for match in _FRACTION.finditer(text)
-    )
 
 
 def read_reference(text: str) -> Value:

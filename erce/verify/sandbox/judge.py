@@ -74,10 +74,6 @@ class Program:
         self.ended = self.ended or JobEnded(reason, detail)
         raise self.ended
 
-    def loaded(self) -> list[Any]:
-        """Return what each entry point is, once the program is loaded."""
-        return self._answer()
-
     def call(self, name: str, positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Call a function of the program; return a plain value, or raise a builtin exception.
 
@@ -96,7 +92,7 @@ class Program:
                 self.end(reason, f"the tests pass more than a call can hold: {error}")
             except RecursionError:
                 self.end("error", f"the tests pass {wire.TOO_DEEP}")
-            answer = self._answer()
+            answer = self.answer()
             with self.reading():
                 form, changes = answer
                 result = wire.decode(form)
@@ -122,10 +118,20 @@ class Program:
         except OSError:
             self.end("failed", ENDED)
 
-    def _answer(self) -> Any:
-        """Return what the program answered, after calling back what it asked for."""
+    def answer(self) -> Any:
+        """Return the next answer of the program; until then, run the tests' functions that it calls.
+
+        At first that is what each entry point is, then the result of each call.
+        """
         while True:
-            reply = self._receive()
+            try:
+                reply = wire.receive(self._channel)
+            except wire.TooBigError as error:
+                self.end("failed", f"a reply of {error}, more than a reply may hold")
+            except OSError:
+                self.end("failed", ENDED)
+            except (ValueError, RecursionError):
+                self.end("failed", "a malformed reply")
             match reply:
                 case {"ok": form}:
                     return form
@@ -142,16 +148,6 @@ class Program:
                     raise self.raised
                 case _:
                     self.end("failed", "a malformed reply")
-
-    def _receive(self) -> Any:
-        try:
-            return wire.receive(self._channel)
-        except wire.TooBigError as error:
-            self.end("failed", f"a reply of {error}, more than a reply may hold")
-        except OSError:
-            self.end("failed", ENDED)
-        except (ValueError, RecursionError):
-            self.end("failed", "a malformed reply")
 
     def _call_back(self, number: int, positional: list[Any], named: Any) -> None:
         """Call a function of the tests with plain values, and send what it returns or raises."""
@@ -258,7 +254,7 @@ class _Run:
         return _ruling("passed", "")
 
     def _run(self) -> None:
-        self._bind_entry_points(self._program.loaded())
+        self._bind_entry_points(self._program.answer())
         self._loading = False
         for name in self._request["modules"]:
             with suppress(ImportError):

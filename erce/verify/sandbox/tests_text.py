@@ -52,7 +52,7 @@ def read_tests(
     """Read set-up and tests; BrokenTestsError if they cannot lead to a verdict."""
     require_asserts(tests, setup)
     sources = (*setup, *tests)
-    loaded, bound = _read_and_bound(sources)
+    loaded, bound = read_and_bound(sources)
     answered = free_names(setup, tests) if entry_points is None else tuple(sorted(set(entry_points)))
     if not answered:
         raise BrokenTestsError("the tests use no name that a program could define: name its entry points")
@@ -61,7 +61,7 @@ def read_tests(
         entry_points=answered,
         required=tuple(name for name in answered if name not in bound),
         modules=tuple(sorted(modules)),
-        imports=tuple(statement for source in sources for statement in _imports(source)),
+        imports=tuple(statement for source in sources for statement in import_statements(source)),
         only_values=modules <= _LIBRARY and all(map(_only_values, sources)),
     )
 
@@ -90,7 +90,7 @@ def free_names(setup: tuple[str, ...], tests: tuple[str, ...]) -> tuple[str, ...
     >>> free_names(("import math",), ("assert math.isclose(f(x=1), [g(i) for i in range(3)][0])",))
     ('f', 'g')
     """
-    loaded, bound = _read_and_bound((*setup, *tests))
+    loaded, bound = read_and_bound((*setup, *tests))
     objects: set[str] = set()  # names that are read otherwise than a module is, as in `name.attribute`
     starred: set[str] = set()
     for source in (*setup, *tests):
@@ -112,7 +112,7 @@ def _public(module: str) -> set[str]:
     return set(getattr(library, "__all__", None) or (n for n in dir(library) if not n.startswith("_")))
 
 
-def _imports(source: str) -> list[str]:
+def import_statements(source: str) -> list[str]:
     """Return the import statements of a source, without those from `__future__`."""
     return [
         ast.unparse(node)
@@ -156,7 +156,7 @@ def _can_refuse(source: str, what: str) -> bool:
     return False
 
 
-def _read_and_bound(sources: Sequence[str]) -> tuple[set[str], set[str]]:
+def read_and_bound(sources: Sequence[str]) -> tuple[set[str], set[str]]:
     """Return the names that the sources read from the module's scope, and the names that they bind in it."""
     loaded: set[str] = set()
     bound: set[str] = set()

@@ -181,8 +181,8 @@ def test_a_text_is_never_a_link_or_a_line_of_its_own(text):
 @pytest.mark.parametrize(
     ("changes", "cell", "sentence"),
     [
-        ({}, "sums-lam0.5-sed0", "no cell 'sums-lam0.5-sed0'; did you mean 'sums-lam0.5-seed0'?"),
-        ({}, "sums-base", "'sums-base' is the base model, which has no adapter; name a trained cell"),
+        ({}, "sums-lam0.5-sed0", "no trained and finished cell 'sums-lam0.5-sed0'; did you mean 'sums-lam"),
+        ({}, "sums-base", "no trained and finished cell 'sums-base'; did you mean 'sums-"),
         ({"skip": [("sums", 1.0, 2)]}, "sums-lam1-seed2", "cell 'sums-lam1-seed2' is not done; run "),
         ({"skip": [("sums", lam, 2) for lam in (0.0, 0.5, 1.0)]}, "best", "no λ is chosen: no λ of 'sums' "),
     ],

@@ -69,14 +69,6 @@ def test_every_seed_in_latex_is_the_papers_row_up_to_the_spread(rows):
         assert text.count(rule) == 1
 
 
-def test_a_tex_file_is_safe_to_input(rows):
-    """The file's prose is one comment line, and every row has as many columns as the head."""
-    lines = latex(Sheet(rows, [0, 1, 2, 3, 4], None, BASELINE)).splitlines()
-    assert lines[0].startswith("% gsm8k, greedy")
-    body = [line for line in lines if line.endswith(r"\\")]
-    assert {line.count("&") for line in body} == {7}
-
-
 @pytest.mark.parametrize(
     ("name", "latex_cell", "markdown_cell"),
     [
@@ -178,16 +170,6 @@ def test_the_terminal_table_has_other_objectives_below_the_lams_and_says_what_th
     for text in (wide, narrow):
         prose = " ".join(text.split())
         assert "λ < 0: confidence penalty · by name: other objectives, at λ = 0" in prose
-
-
-def test_the_terminal_table_starts_with_the_base_model_and_marks_the_chosen_lam(tmp_path):
-    study = summary(make_study(tmp_path / "runs", control=None))
-    lines = [line.split() for line in _printed(study, width=100).splitlines()]
-    labels = [line[0] for line in lines if line and line[0] in ("base", "0", "0.5", "1")]
-    assert labels == ["base", "0", "0.5", "1"]
-    assert [line[0] for line in lines if "★" in line[1:2]] == ["0.5"]
-    gain = study.gain(TASK, Arm(0.5), "sampled")
-    assert any(f"{100 * gain.gain.gain:+.1f}" in line for line in lines)
 
 
 def test_a_task_without_a_finished_cell_has_no_table(tmp_path):

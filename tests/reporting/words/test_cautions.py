@@ -1,14 +1,13 @@
 """Each thing that could be wrong is named just past its limit, with its number, and not just before it."""
 
 import pytest
-from toys.studies import CONTROL, TASK, make_study, with_results
+from toys.studies import TASK, make_study, with_results
 
-from erce.files import write_json, write_rows
+from erce.files import write_json
 from erce.reporting.numbers.gains import summary
 from erce.reporting.numbers.inference import power
-from erce.reporting.words.cautions import NOTHING_TO_DO, PILOT, cautions, faults, next_steps
-from erce.study.choice import verified_by_several
-from erce.study.folder import PROBLEMS, cell_folder, read_study
+from erce.reporting.words.cautions import PILOT, cautions, faults, next_steps
+from erce.study.folder import cell_folder, read_study
 
 BEST = {0.5: 1.0, None: 0.2}  # λ = 0.5 is chosen and has the best test row; else 0.7
 
@@ -141,27 +140,6 @@ def test_cross_entropy_as_the_best_test_row_is_no_gain_that_picking_would_overst
     assert "overstates its gain. Set n_validation" in text
 
 
-def test_a_chosen_row_that_is_the_best_test_row_is_no_caution(whole):
-    assert not _cautions_with(whole, "The best test row")
-
-
-def _ask(split, name, prompt, answer="7"):
-    return {"task": TASK, "split": split, "problem": name, "prompt": prompt, "answer": answer, "tests": []}
-
-
-def test_overlap_counts_test_problems_of_the_studys_own_task_once(tmp_path):
-    study = _made(tmp_path, problems=3)
-    rows = [
-        _ask("train", "t1", "Name it."),
-        _ask("validation", "v1", "name IT"),
-        _ask("test", "e1", "Name it"),
-    ]
-    other = [_ask("train", "t2", "Say it.") | {"task": CONTROL}, _ask("test", "e2", "Say it.")]
-    write_rows(study.root / PROBLEMS, rows + other + [{"task": TASK, "split": "test", "problem": "bare"}])
-    [text] = _cautions_with(study, "of another split asks")
-    assert text.startswith("1 test problem asks what a problem of another split asks (e1 and t1)")
-
-
 def test_every_fault_is_a_sentence_and_its_remedy_a_next_step(tmp_path):
     study_summary = summary(_made(tmp_path, problems=5, seeds=(0,), samples=1, lams=(0.0, 0.5)))
     assert [" ".join(filter(None, caution)) for caution in faults(study_summary)] == cautions(study_summary)
@@ -184,14 +162,6 @@ def test_no_gain_is_shown_across_two_verifiers_and_the_cells_of_the_rarer_one_ar
     for cell in study.results:
         write_json(cell_folder(study.root, study.recipe, cell) / "cell.json", {"verifier": "new"})
     assert summary(read_study(study.root)).gains
-
-
-def test_a_sentence_names_three_cells_at_most(tmp_path):
-    cells = list(_made(tmp_path).results)
-    assert "(sums-base, " in verified_by_several("sums", cells[:3])
-    text = verified_by_several("sums", cells[:5])
-    assert " and 2 more by another than most)" in text
-    assert text.count("sums-") == 3
 
 
 def test_versions_that_differ_are_named_with_the_number_of_cells(tmp_path):
@@ -275,19 +245,6 @@ def test_three_seeds_are_too_few_to_say_which_gain_would_be_found(tmp_path):
     assert not any("4 of 5 cases" in step for step in steps)
 
 
-def test_one_seed_is_too_few_for_a_plan(tmp_path):
-    steps = _steps(tmp_path, seeds=(0,), right=_gains(0.55))
-    assert "Run at least 3 seeds." in steps
-    assert not any("A study of this size" in step for step in steps)
-
-
-@pytest.mark.parametrize("changes", [{}, {"lams": (0.0, 0.5)}, {"seeds": (0, 1), "validation": 0}])
-def test_no_step_is_said_twice(tmp_path, changes):
-    steps = _steps(tmp_path, **changes)
-    assert len(steps) == len(set(steps)) > 0
-    assert all(step.endswith(".") for step in [*steps, NOTHING_TO_DO])
-
-
 HEALTHY = {
     "control": None,
     "problems": 200,
@@ -336,11 +293,6 @@ def test_completions_that_go_on_to_a_second_answer_are_counted(tmp_path, after, 
     texts = [text for text in cautions(_healthy(tmp_path, text=text)) if "####" in text]
     sentence = "2.0 % of the completions of sums-lam0.5-seed0 go on after an answer (`####`) to another one"
     assert [text.startswith(sentence) for text in texts] == [True] * warned
-
-
-def test_a_base_model_that_never_stops_is_not_the_studys_fault(tmp_path):
-    right = {"right": lambda task, lam, decoding: 0.0 if lam is None else 1.0}
-    assert cautions(_healthy(tmp_path, **right, reasons=("truncated",))) == []
 
 
 def test_a_study_without_faults_has_no_cautions(tmp_path):

@@ -9,7 +9,7 @@ from toys.studies import Fake, _write_cell
 
 from erce.files import read_json, write_json
 from erce.recipe import GRID, SearchSettings
-from erce.reporting import contents, report
+from erce.reporting import report
 from erce.reporting.numbers.gains import summary
 from erce.reporting.pages.html import document
 from erce.reporting.words.cautions import cautions
@@ -101,15 +101,6 @@ def test_the_page_has_the_rounds(won):
     cells = [re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", row) for row in rows]
     assert [row[:2] for row in cells] == [["halving", "1"], ["halving", "2"], ["final", "4"]]
     assert ["✕" in cell for cell in cells[0][2:]] == [False, True, False, False, True]  # λ = 0.3 and 8
-
-
-def test_a_study_that_lists_its_lams_says_nothing_of_a_search(tmp_path):
-    fake = Fake()
-    open_study(tmp_path, fake.recipe())
-    study_summary = summary(read_study(tmp_path))
-    assert "search" not in sentences(study_summary)
-    assert contents(study_summary)["search"] is None
-    assert "How λ was chosen" not in document(study_summary)
 
 
 def test_json_and_terminal_have_the_search(won, tmp_path, capsys):

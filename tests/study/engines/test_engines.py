@@ -12,8 +12,8 @@ from toys.engine_work import CELLS, RECIPE
 from toys.waiting import until
 
 from erce.files import read_json
-from erce.study.engines import FAILURE, LOG, Work, open_engine, study_lock
-from erce.study.engines.locks import pack, unpack
+from erce.study.engines import FAILURE, LOG, Work, open_engine
+from erce.study.engines.locks import pack, study_lock, unpack
 from erce.study.engines.processes import devices_of
 from erce.study.folder import RESULT, cell_folder
 
@@ -119,7 +119,8 @@ DRIVER = """
 import sys
 from pathlib import Path
 from toys import FINDS_TOYS, engine_work
-from erce.study.engines import Work, open_engine, study_lock
+from erce.study.engines import Work, open_engine
+from erce.study.engines.locks import study_lock
 
 if __name__ == "__main__":
     root = Path(sys.argv[1])

@@ -125,7 +125,7 @@ def flock_fails(monkeypatch):
     return fail
 
 
-@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP], ids=errno.errorcode.get)
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS], ids=errno.errorcode.get)
 @pytest.mark.parametrize("lock", [study_lock, lambda root: cell_lock(root, "toy")], ids=["study", "cell"])
 def test_locks_that_do_not_work_are_a_sentence_with_the_path_and_the_way_out(
     tmp_path, flock_fails, lock, number

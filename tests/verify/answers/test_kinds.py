@@ -96,8 +96,6 @@ CONVENTIONS = [  # the convention, then a pair that it accepts, then one that it
     (Conventions(), ("52_8", "52_{8}"), ("52_8", "52")),
     (Conventions(require_base=False), ("52_8", "52"), ("52_8", "52_9")),
     (Conventions(), ("1/2", "2/4"), ("1/2", "2/5")),
-    (Conventions(unreduced=False), ("1/2", "0.5"), ("1/2", "2/4")),
-    (Conventions(unreduced=False), ("2/4", "1/2"), ("(1/2, 1)", "(2/4, 1)")),
     (Conventions(), ("18 hours", "18"), ("18 hours", "18 minutes")),
     (Conventions(units="require"), ("18 hours", "18 hrs"), ("18 hours", "18")),
     (Conventions(units="require"), ("18", "18.0"), ("4:30 p.m.", "4:30")),

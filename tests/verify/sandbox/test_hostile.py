@@ -6,9 +6,7 @@ from functools import cache
 
 import pytest
 from toys.hostile import cage, corpus
-from toys.hostile.corpus import CATEGORIES, EXPECTATIONS, Program
-
-from erce.types import REASONS
+from toys.hostile.corpus import CATEGORIES, Program
 
 CORPUS = corpus.corpus()
 FAST = [name for name, program in CORPUS.items() if not program.slow]
@@ -153,12 +151,3 @@ def test_a_killed_supervisor_leaves_no_process(tier, least):
     reports = cage.caged(order, seconds=600)
     assert reports[0]["left"] == []
     assert reports[0]["most"] >= least
-
-
-@pytest.mark.parametrize("name", CORPUS)
-def test_a_program_says_what_it_is_for(name):
-    program = CORPUS[name]
-    assert program.category in CATEGORIES
-    assert program.expect in EXPECTATIONS
-    assert program.reason in ("", *REASONS)
-    assert set(program.tiers) <= {"namespaces", "landlock"}

@@ -372,11 +372,6 @@ def test_an_entry_point_that_the_set_up_defines_may_be_missing(sandbox):
     assert ruled(sandbox, "def f(n): return n", ["assert f(Node.n) == 3"], **options)[0] == "passed"
 
 
-def test_replies_given_in_advance_are_values_chosen_blindly(sandbox):
-    program = f"{SAY}\nfor _ in range(9): say(b'{{\"ok\":true}}')\ndef f(x): return x"
-    assert ruled(sandbox, program, ["assert f(7) == 7"])[0] == "failed"
-
-
 def test_a_reply_changes_no_argument_beside_a_result(sandbox):
     """Or a program could empty the list that its result is compared with."""
     frames = [b'{"ok":[["function"]]}', b'{"ok":[["l"],[[0,["l"]]]]}']
@@ -446,3 +441,8 @@ def test_the_programs_process_holds_no_expected_value(sandbox):
 )
 def test_the_papers_mode_believes_the_programs_own_interpreter(sandbox, program, reason):
     assert sandbox.run(program, ["assert f(3) == 9"], mode="paper").reason == reason
+
+
+def test_replies_given_in_advance_are_values_chosen_blindly(sandbox):
+    program = f"{SAY}\nfor _ in range(9): say(b'{{\"ok\":true}}')\ndef f(x): return x"
+    assert ruled(sandbox, program, ["assert f(7) == 7"])[0] == "failed"
