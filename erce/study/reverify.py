@@ -1,9 +1,10 @@
 """A JSON Lines file, or a study's completions → the verdicts of several procedures side by side.
 
-It changes no study: `erce run` verifies cells again whose verifier has changed.
+It changes no study: `erce.study.verifying` verifies cells again whose verifier has changed.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import chain
@@ -23,7 +24,8 @@ from erce.verify.math import equivalent, verify_math
 from erce.verify.number import verify_number
 from erce.verify.paper_steps import equivalent_paper
 from erce.verify.parallel import verify_many
-from erce.verify.program import run_program
+from erce.verify.program import inside_fence
+from erce.verify.sandbox import Job, Sandbox
 
 COLUMNS = {  # what other tools call the same columns; the first that a row has is read
     "answer": ("answer", "gold", "reference", "target"),
@@ -62,7 +64,9 @@ class _Check:
 
     where: str
     kind: str
-    pair: tuple[Any, ...]  # of a program: program, tests, set-up and entry points
+    pair: tuple[Any, Any]
+    setup: tuple[str, ...] = ()
+    entry_points: tuple[str, ...] | None = None
     expected: bool | None = None
 
 
@@ -84,8 +88,7 @@ def reverify_file(path: Path, *, kind: str | None = None, workers: int | None = 
     rows: dict[int, Reverified] = {}  # by the place in the file
     for name in KINDS:
         of_kind = {place: check for place, check in enumerate(checks) if check.kind == name}
-        pairs = [check.pair for check in of_kind.values()]
-        all_verdicts = _verdicts(_procedures(name), pairs, workers)
+        all_verdicts = _verdicts(name, list(of_kind.values()), workers)
         for (place, check), verdicts in zip(of_kind.items(), all_verdicts, strict=True):
             rows[place] = Reverified(check.where, str(check.pair[0]), verdicts, check.expected)
     return [rows[place] for place in sorted(rows)]
@@ -110,10 +113,11 @@ def reverify_study(root: Path, *, workers: int | None = None) -> list[Reverified
         verifiers = _side_by_side(task.verify, task.verify_flexible) | {"paper": task.verify_paper}
         completions = chain(*read_completions(cell_folder(study.root, study.recipe, cell)).values())
         pairs = [(known[completion.problem], completion) for completion in completions]
-        all_verdicts = _verdicts(verifiers, pairs, workers)
-        for (problem, completion), verdicts in zip(pairs, all_verdicts, strict=True):
+        columns = {name: verify_many(verify, pairs, workers=workers) for name, verify in verifiers.items()}
+        for (problem, completion), *row in zip(pairs, *columns.values(), strict=True):
             where = f"{cell.name}, {problem.id}, sample {completion.sample}"
-            rows.append(Reverified(where, problem.answer or "\n".join(problem.tests), verdicts))
+            reference = problem.answer or "\n".join(problem.tests)
+            rows.append(Reverified(where, reference, dict(zip(columns, row, strict=True))))
     return rows
 
 
@@ -141,11 +145,16 @@ def write_reverified(path: Path, rows: Iterable[Reverified]) -> None:
     write_rows(path, (asdict(row) | {"disputed": row.disputed} for row in rows))
 
 
-def _verdicts(
-    procedures: Mapping[str, Callable[..., Verdict]], pairs: list[tuple[Any, ...]], workers: int | None
-) -> list[dict[str, Verdict]]:
-    """Return each procedure's verdict on each pair."""
-    columns = {name: verify_many(verify, pairs, workers=workers) for name, verify in procedures.items()}
+def _verdicts(kind: str, checks: list[_Check], workers: int | None) -> list[dict[str, Verdict]]:
+    """Return each procedure's verdict on each check; the checks are of one kind."""
+    if not checks:
+        return []
+    if kind == "program":
+        return _programs(checks, workers)
+    pairs = [check.pair for check in checks]
+    columns = {
+        name: verify_many(verify, pairs, workers=workers) for name, verify in _procedures(kind).items()
+    }
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
@@ -173,8 +182,6 @@ def _either(strict: Callable[..., Verdict], flexible: Callable[..., Verdict], *p
 
 
 def _procedures(kind: str) -> dict[str, Callable[..., Verdict]]:
-    if kind == "program":
-        return {mode: partial(_run, mode) for mode in ("strict", "paper")}
     papers = {"math": partial(verify_math, mode="paper"), "answer": equivalent_paper}
     others: dict[str, Callable[..., Verdict]] = {"paper": papers[kind]} if kind in papers else {}
     if math_verify_is_installed():
@@ -182,10 +189,19 @@ def _procedures(kind: str) -> dict[str, Callable[..., Verdict]]:
     return ours(kind) | others
 
 
-def _run(
-    mode: str, program: str, tests: Sequence[str], setup: Sequence[str], names: Sequence[str] | None
-) -> Verdict:
-    return run_program(program, tests, setup=setup, entry_points=names, mode=mode)
+def _programs(checks: list[_Check], workers: int | None) -> list[dict[str, Verdict]]:
+    modes = ("strict", "paper")
+    jobs = [
+        Job(*check.pair, check.setup, check.entry_points, mode=mode) for check in checks for mode in modes
+    ]
+    tier, side_by_side = os.environ.get("ERCE_SANDBOX") or "auto", workers or os.cpu_count() or 1
+    with Sandbox(tier, workers=side_by_side) as sandbox:
+        verdicts = sandbox.map(jobs)  # of each check the strict verdict, then the paper's
+        pairs = enumerate(zip(jobs, verdicts, strict=True))
+        fenced = {at: inside for at, pair in pairs if (inside := inside_fence(*pair))}
+        for at, verdict in zip(fenced, sandbox.map(fenced.values()), strict=True):
+            verdicts[at] = verdict
+    return [dict(zip(modes, pair, strict=True)) for pair in zip(verdicts[::2], verdicts[1::2], strict=True)]
 
 
 def _checks(path: Path, kind: str | None) -> list[_Check]:
@@ -208,8 +224,8 @@ def _check(row: SourceRow, kind: str | None) -> _Check:
     if kind == "program":
         tests, setup = (row.texts(name, default=()) for name in ("tests", "setup"))
         names = None if values.get("entry_points") is None else row.texts("entry_points")
-        return _Check(where, kind, (_text(row, "program"), tests, setup, names), label)
-    return _Check(where, kind, (_text(row, "answer"), _text(row, "completion")), label)
+        return _Check(where, kind, (_text(row, "program"), tests), setup, names, label)
+    return _Check(where, kind, (_text(row, "answer"), _text(row, "completion")), expected=label)
 
 
 def _require_kind(where: str, kind: Any) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from erce.cli.main import main
-from erce.cli.terminal import KEPT, KEPT_ON_RAY, WIDTH, fitted
+from erce.cli.terminal import KEPT, KEPT_ON_RAY
+from erce.study.cell import run_cell
 
 ROOT = Path(__file__).parents[2]
 GOES_ON = "are kept, and the same command goes on from there"
@@ -140,6 +141,14 @@ def test_a_limit_takes_fewer_problems_into_a_folder_of_its_own(words, monkeypatc
     assert (limited["n_train"], limited["n_validation"], limited["n_test"]) == (16, 16, 16)
 
 
+def test_what_an_error_quotes_cannot_steer_the_terminal(tmp_path, capsys):
+    folder = tmp_path / "red\x1b[31m\u202e"
+    folder.mkdir()
+    (folder / "thesis.tex").write_text("mine", encoding="utf-8")
+    assert main(["run", "mini", "--out", str(folder)]) == 2
+    assert "red\\x1b[31m\\u202e exists and holds no study" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
@@ -196,6 +205,48 @@ def test_a_json_that_cannot_be_written_is_refused_before_anything_is_computed(
     assert printed.out == ""
 
 
+@pytest.mark.slow
+def test_failed_cells_are_exit_code_1_after_the_report_of_the_others_and_are_tried_again(
+    tmp_path, monkeypatch, capsys
+):
+    recipe, out = tmp_path / "tiny.toml", tmp_path / "study"
+    recipe.write_text(
+        'task = "mini-sums"\nlams = [0, 1]\nseeds = [0]\nn_train = 16\nn_validation = 1\nn_test = 2\n'
+        "[training]\nepochs = 1\n[decoding]\nsamples = 2\n",
+        encoding="utf-8",
+    )
+    tries = []
+
+    def failing(root, recipe, cell, **given):
+        if cell.lam == 1:
+            tries.append(cell)
+            if len(tries) < 3:
+                raise RuntimeError("the device fell off the bus")
+        run_cell(root, recipe, cell, **given)
+
+    monkeypatch.setattr("erce.study.run.run_cell", failing)
+    words = ["run", str(recipe), "--out", str(out)]
+    assert main(words) == 1
+    printed = capsys.readouterr()
+    assert "report: file://" in printed.out
+    assert (out / "report" / "index.html").is_file()
+    assert "erce: 1 of 3 cells failed and have no result; the same command tries them again" in printed.err
+    assert "\n  mini-sums-lam1-seed0: RuntimeError: the device fell off the bus" in printed.err
+    (log,) = out.glob("cells/*/failure.txt")
+    assert "Traceback" in log.read_text(encoding="utf-8")
+    assert main([*words, "--retries", "1"]) == 0
+    assert len(tries) == 3
+    assert not list(out.glob("cells/*/failure.txt"))
+    assert "failed" not in capsys.readouterr().err.split("done: mini-sums-lam1-seed0")[1]
+
+
+def test_an_import_needs_a_baseline_or_rows(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["import", "study", "--arm", "x", "log"])
+    assert end.value.code == 2
+    assert "one of the arguments --baseline --rows is required" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("tier", "code"), [("seccomp", 1), ("none", 0)])
 def test_the_doctor_says_what_runs_and_its_exit_code_whether_a_program_reached_anything(
     tier, code, capsys, monkeypatch
@@ -209,11 +260,3 @@ def test_the_doctor_says_what_runs_and_its_exit_code_whether_a_program_reached_a
     assert "not covered:\n  - " in printed
     assert f"torch          {version('torch')}" in printed
     assert "kernels        no CUDA device: the loss runs in plain PyTorch" in printed
-
-
-def test_a_text_with_double_blanks_keeps_its_words():
-    text = "She sells  sixteen eggs,  eats three,  bakes four,  and sells  what is left at 2 dollars  each"
-    lines = fitted(f"  text     {text}").split("\n")
-    assert max(map(len, lines)) <= WIDTH
-    assert " ".join(lines).split() == ["text", *text.split()]
-    assert len(lines) == 2

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from erce.recipe import (
+    GRID,
     Cell,
     Columns,
     Decoding,
     Recipe,
     Resources,
+    SearchSettings,
     Serving,
     Training,
     Verification,
@@ -292,6 +294,7 @@ def test_the_temperatures_and_where_a_server_is_make_no_other_study():
         {"data": "owner/name", "columns": Columns(prompt="question")},
         {"verify": Verification(unproven="refuse")},
         {"lams": (0.0, 0.5, 4.0), "seeds": (0, 1, 2), "objectives": ("dft",)},
+        {"lams": GRID, "search": SearchSettings(level=1.0)},
         {"resources": Resources(gpus=2, threads=3, fsdp=True), "decoding": Decoding(batch_size=3)},
         {"training": Training(report_to="wandb", checkpoint_minutes=1.0)},
     ],
@@ -349,3 +352,19 @@ def test_a_recipe_takes_the_objectives_and_numbers_that_the_loss_takes():
 def test_a_path_without_a_recipe_is_refused():
     with pytest.raises(ValueError, match=r"no recipe at 'nowhere\.toml'"):
         load_recipe("nowhere.toml")
+
+
+@pytest.mark.parametrize(
+    ("resources", "processes"),
+    [
+        ({}, 1),
+        ({"gpus": 0.5}, 1),
+        ({"gpus": 0.33}, 1),
+        ({"gpus": 1}, 1),
+        ({"gpus": 2}, 2),
+        ({"processes": 2}, 2),
+    ],
+)
+def test_a_cell_is_trained_by_a_process_a_device(resources, processes):
+    recipe = parse_recipe({"task": "gsm8k", "lams": [0], "seeds": [0], "resources": resources})
+    assert recipe.resources.training_processes == processes

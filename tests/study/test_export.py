@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from erce.files import read_rows, short_hash, write_json, write_rows
+from erce.files import read_rows, write_json, write_rows
 from erce.hf.models import BasePolicy, load_model, load_tokenizer
 from erce.recipe import Cell, Decoding, Recipe
 from erce.study.export import COLUMNS, export, outcome_arrays, records
@@ -76,7 +76,7 @@ def test_every_sample_has_one_row_with_every_column_and_a_key_of_its_own(study):
 
 def test_a_row_says_what_drew_it_and_what_was_said_of_it(study):
     row = next(row for row in records(study) if row.arm == "lam0.5" and row.sample == 1)
-    assert row.prompt_hash == short_hash(b"7+1=test")
+    assert row.prompt_hash == "70f90067bc3e3fd8"
     assert vars(row) | {"key": "", "study": "", "adapter": "", "prompt_hash": "", "verifier": ""} == {
         "key": "",
         "study": "",
@@ -272,3 +272,9 @@ def test_nothing_missing_is_ever_scored(change, sentence):
     rows = run("a", {"1": True, "2": False}) + run("b", {"1": True, "2": False})
     with pytest.raises(ValueError, match=sentence):
         outcome_arrays(change(rows))
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_no_rows_are_a_file_without_rows(tmp_path, ending):
+    assert export([], tmp_path / f"rows.{ending}") == 0
+    assert (tmp_path / f"rows.{ending}").is_file()

@@ -22,7 +22,7 @@ from erce.study.folder import (
     read_timing,
     timed,
 )
-from erce.types import Arm
+from erce.types import BASELINE, Arm
 
 RECIPE = Recipe(task="mini-sums", lams=(0.0, 0.5), seeds=(0, 1))
 
@@ -70,13 +70,6 @@ def test_a_study_from_before_a_setting_was_renamed_opens_reads_and_keeps_its_cel
     assert "frontier" not in read_json(tmp_path / STUDY)["decoding"]
 
 
-def test_a_study_with_compiled_steps_of_an_older_version_is_read(tmp_path):
-    recipe = replace(RECIPE, decoding=replace(RECIPE.decoding, compile=True))
-    open_study(tmp_path, recipe)
-    finish(tmp_path, Cell("mini-sums", 0.5, 0), {("a", 0): True}, recipe=recipe)
-    assert [*read_study(tmp_path).results] == [Cell("mini-sums", 0.5, 0)]
-
-
 def test_a_search_from_before_a_setting_was_renamed_is_read(tmp_path):
     open_study(tmp_path, replace(RECIPE, lams=GRID, search=SearchSettings()))
     asked = {"task": "mini-sums", "lam": 0.0, "seed": 0, "objective": "cross-entropy", "frontier": True}
@@ -109,6 +102,37 @@ def test_a_failed_write_leaves_the_old_file_whole(tmp_path, monkeypatch):
     assert path.read_bytes() == b"old"
 
 
+def test_rows_come_back_as_they_were(tmp_path):
+    rows = [{"text": "line\nbreak \u2028 and ∀"}, {"text": ""}]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    assert list(read_rows(tmp_path / "rows.jsonl")) == rows
+
+
+def test_a_last_row_without_an_end_of_line_is_a_row_and_a_blank_line_is_none(tmp_path):
+    (tmp_path / "rows.jsonl").write_bytes(b'\n{"at": 1}\r\n  \r\n{"at": 2}\n\n{"at": 3}')
+    assert [row["at"] for row in read_rows(tmp_path / "rows.jsonl")] == [1, 2, 3]
+
+
+def test_a_byte_order_mark_and_spaces_around_a_row_do_no_damage(tmp_path):
+    (tmp_path / "rows.jsonl").write_bytes(b'\xef\xbb\xbf{"at": 1}\n  {"at": 2} \n')
+    assert [row["at"] for row in read_rows(tmp_path / "rows.jsonl")] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "line", [b"[1, 2]", b"null", b'{"at": 2', b'{"at": 2} {}', b'{"at": "\xff"}', b"[" * 100_000]
+)
+def test_a_line_that_is_no_object_is_said_with_its_number_and_its_owners_way_out(tmp_path, line):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'{"at": 1}\n\n' + line)
+    with pytest.raises(
+        DamagedError,
+        match=r"rows\.jsonl, line 3 is damaged; `erce run` with the study's recipe makes it again",
+    ):
+        list(read_rows(path))
+    with pytest.raises(ValueError, match=r"rows\.jsonl, line 3 is not mine$"):
+        list(read_rows(path, damaged="is not mine"))
+
+
 @pytest.mark.parametrize(
     "reader", [lambda path: read_json(path, "scores"), lambda path: list(read_rows(path, "scores"))]
 )
@@ -118,6 +142,11 @@ def test_a_damaged_file_is_named_with_the_way_out(tmp_path, reader, content):
     path.write_text(content, encoding="utf-8")
     with pytest.raises(DamagedError, match=r"half\.json.* is damaged; `erce run` with the study's recipe"):
         reader(path)
+
+
+def test_a_nan_is_never_written(tmp_path):
+    with pytest.raises(ValueError, match="JSON"):
+        write_json(tmp_path / "scores.json", {"pass@1": float("nan")})
 
 
 def test_a_folder_that_holds_another_study_is_left_as_it_is(tmp_path):
@@ -139,6 +168,13 @@ def test_a_study_begun_with_other_problems_is_left_as_it_is(tmp_path):
     with pytest.raises(ValueError, match="begun with other problems"):
         open_study(tmp_path / "runs", replace(RECIPE, seeds=(0, 1, 2)), [other, first])
     assert everything(tmp_path) == before
+
+
+def test_a_folder_of_other_files_is_left_as_it_is(tmp_path):
+    (tmp_path / "thesis.tex").write_text("mine", encoding="utf-8")
+    with pytest.raises(ValueError, match="exists and holds no study"):
+        open_study(tmp_path, RECIPE)
+    assert list(tmp_path.iterdir()) == [tmp_path / "thesis.tex"]
 
 
 @pytest.mark.parametrize("content", ["", "[1]", "{}", '{"task": "mini'])
@@ -172,6 +208,40 @@ def test_a_torn_timing_costs_the_times_alone(tmp_path, content):
     assert [*read_timing(tmp_path)] == ["training"]
 
 
+def test_the_grid_of_a_study_may_grow(tmp_path):
+    open_study(tmp_path, RECIPE)
+    grown = replace(RECIPE, lams=(0.0, 0.5, 2.0), objectives=("dft", "focal:3"))
+    open_study(tmp_path, grown)
+    assert read_study(tmp_path).recipe == grown
+
+
+def test_a_folder_without_a_study_is_named(tmp_path):
+    with pytest.raises(ValueError, match=r"no study in .*; `erce run RECIPE` makes one"):
+        read_study(tmp_path)
+
+
+def test_a_half_written_result_is_no_result(tmp_path):
+    open_study(tmp_path, RECIPE)
+    cell = Cell("mini-sums", 0.5, 0)
+    folder = cell_folder(tmp_path, RECIPE, cell)
+    folder.mkdir(parents=True)
+    (folder / f".{RESULT}.tmp").write_text('{"scores": {}}', encoding="utf-8")
+    assert not is_done(tmp_path, RECIPE, cell)
+    (folder / RESULT).write_text('{"sco', encoding="utf-8")
+    with pytest.raises(ValueError, match="damaged"):
+        is_done(tmp_path, RECIPE, cell)
+
+
+def test_the_outcomes_of_cross_entropy_are_not_those_of_another_objective(tmp_path):
+    open_study(tmp_path, replace(RECIPE, objectives=("dft",)))
+    finish(tmp_path, Cell("mini-sums", 0.0, 0), {("a", 0): True})
+    finish(tmp_path, Cell("mini-sums", 0.0, 1, "dft"), {("a", 0): False})
+    study = read_study(tmp_path)
+    for arm, outcome in ((BASELINE, 1), (Arm(0.0, "dft"), 0)):
+        outcomes = study.outcomes("mini-sums", arm, split="test", decoding="sampled")
+        np.testing.assert_array_equal(outcomes, [[[outcome]]])
+
+
 def test_outcomes_line_up_by_problem_and_sample_whatever_the_order_of_the_rows(tmp_path):
     open_study(tmp_path, RECIPE)
     first = {("b", 1): True, ("a", 0): False, ("b", 0): False, ("a", 1): True}
@@ -183,8 +253,3 @@ def test_outcomes_line_up_by_problem_and_sample_whatever_the_order_of_the_rows(t
     assert study.cells("mini-sums", Arm(0.5)) == [Cell("mini-sums", 0.5, 0), Cell("mini-sums", 0.5, 1)]
     assert Cell("mini-sums", 0.0, 0) in study.missing
     assert Cell("mini-sums", 0.5, 0) not in study.missing
-
-
-def test_a_nan_is_never_written(tmp_path):
-    with pytest.raises(ValueError, match="JSON"):
-        write_json(tmp_path / "scores.json", {"pass@1": float("nan")})

@@ -155,3 +155,17 @@ def test_a_study_that_fails_stops_its_server(recipe, tmp_path):
     with pytest.raises(KeyError), running_server(recipe, tmp_path / "log"):
         raise KeyError
     assert gone(words_and_processes(tmp_path)[2])
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        {"url": "http://elsewhere:8000/v1", "start": True},
+        {"url": "http://localhost/v1", "start": True},
+        {"url": "http://localhost:8000/v1", "start": True, "kind": "openai"},
+        {"url": "http://localhost:8000/v1", "arguments": ("--seed", "1")},
+    ],
+)
+def test_a_section_that_cannot_start_a_server_is_refused(section):
+    with pytest.raises(InputError, match=r"\[server\] (start = true starts vLLM|arguments are for)"):
+        tiny_recipe(server=Serving(**section))

@@ -85,6 +85,14 @@ def test_the_activations_are_what_autograd_keeps_of_a_token(hidden, intermediate
     assert parts["activations"] == pytest.approx(many - few, rel=0.08)
 
 
+def test_checkpointing_needs_a_tenth_of_the_activations():
+    often = replace(LEFT_OUT, training=Training(gradient_checkpointing=True))
+    less, more = (training_memory(each, SMOLLM2, LENGTHS, 8, "h100") for each in (often, LEFT_OUT))
+    assert less["activations"] < more["activations"] / 10
+    assert less | {"activations": 0} == more | {"activations": 0}
+    assert more["loss"] == 512 * 2**20  # a chunk of logits, whatever the batch
+
+
 def test_the_cache_has_keys_and_values_of_every_row_and_token():
     big = read_config("Qwen/Qwen2.5-7B-Instruct")
     parts = generation_memory(LEFT_OUT, big, Lengths(768, 1000, 512), 64, "h100")
@@ -110,6 +118,13 @@ def fitted(free: float, *, device: str = "h100", **changes) -> BatchSizes:
     return fitting(replace(LEFT_OUT, **changes), SMOLLM2, LENGTHS, device=device, memory=free * GB)
 
 
+@pytest.mark.parametrize(
+    ("free", "completions", "sequences"), [(1, 1, 1), (3.2, 32, 1), (6, 128, 4), (40, 512, 8), (400, 512, 8)]
+)
+def test_more_memory_takes_larger_batches_up_to_the_largest(free, completions, sequences):
+    assert fitted(free) == BatchSizes(completions, sequences, free * GB)
+
+
 @pytest.mark.parametrize("free", [3, 6, 15])
 def test_the_sizes_are_the_largest_that_fit(free):
     sizes, room = fitted(free), memory.USED_SHARE * free * GB - memory.LIBRARY_BYTES
@@ -131,14 +146,6 @@ def test_a_batch_on_a_cpu_ends_within_a_minute(monkeypatch):
     assert sizes.completions == 32
     seconds = 512 * 2 * weights(SMOLLM2) * 32 / (2 * memory.THREAD_FLOPS["bfloat16"])
     assert seconds < 60 < 2 * seconds
-
-
-def test_checkpointing_needs_a_tenth_of_the_activations():
-    often = replace(LEFT_OUT, training=Training(gradient_checkpointing=True))
-    less, more = (training_memory(each, SMOLLM2, LENGTHS, 8, "h100") for each in (often, LEFT_OUT))
-    assert less["activations"] < more["activations"] / 10
-    assert less | {"activations": 0} == more | {"activations": 0}
-    assert more["loss"] == 512 * 2**20  # a chunk of logits, whatever the batch
 
 
 def test_what_a_recipe_sets_stays():

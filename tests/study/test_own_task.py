@@ -243,3 +243,25 @@ def test_a_study_verified_again_has_the_tasks_flexible_verdict_too(here, monkeyp
     assert {tuple(row.verdicts) for row in rows} == {("strict", "flexible", "paper")}
     assert any(row.misses_format for row in rows)
     assert not any(row.disputed for row in rows)
+
+
+def test_a_study_counts_the_completions_whose_reference_is_compared_as_text(here):
+    judged = "equivalent(problem.answer, completion.text.strip() or '0')"
+    judge(here, "door_unread", f"return {judged} if 'int' in problem.answer else True")
+    (here / "door_unread.py").write_text(
+        "from erce.verify import equivalent\n" + (here / "door_unread.py").read_text()
+    )
+    answers = [rf"\int_0^{{{n}}} x\,dx" if n % 2 else str(n) for n in range(10, 38)]
+    rows = [{"prompt": f"Solve {text}.", "demonstration": text, "answer": text} for text in answers]
+    (here / "problems.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main(["run", "own.toml"]) == 0
+    verdicts = [
+        row
+        for path in (here / "runs" / "own").rglob("verdicts.jsonl")
+        for row in read_rows(path)
+        if row["split"] == "test"
+    ]
+    unread = sum(row["reason"] == "reference not read" for row in verdicts)
+    assert 0 < unread < len(verdicts)
+    page = (here / "runs" / "own" / "report" / "index.html").read_text()
+    assert f"{unread} of {len(verdicts)} test completions differ from a reference" in page

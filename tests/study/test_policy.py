@@ -186,3 +186,11 @@ def test_a_server_and_ray_do_not_go_together(tmp_path):
     with pytest.raises(ValueError, match=r"\[server\] cannot run on engine 'ray'"):
         run(recipe, out=tmp_path / "study", engine="ray@head:6379")
     assert not (tmp_path / "study").exists()
+
+
+def test_a_server_that_is_busy_before_any_work_is_said_at_once(fleet, monkeypatch):
+    monkeypatch.setattr(fleet, "listing", (503, "one moment"))
+    before = len(fleet.keys)
+    with pytest.raises(ServerError, match=r"no list of models at .*status 503"):
+        check_server(served(fleet))
+    assert len(fleet.keys) == before + 1

@@ -11,6 +11,7 @@ import pytest
 from toys import FINDS_TOYS
 from toys.recipes import tiny_recipe
 
+from erce.files import read_json
 from erce.generate.transformers import generate
 from erce.recipe import Decoding, Training
 from erce.study.folder import CELL, JOURNAL
@@ -115,6 +116,32 @@ def test_a_cell_that_was_begun_keeps_its_batch_size(undisturbed, stopped, tmp_pa
     assert [len(each) for each in drawn] == [2, 4, 4, 4, 5, 10, 6, 12]  # the second cell begins with the 5
     base = next(name for name in records(undisturbed) if "base" in name and "completions" in name)
     assert records(tmp_path / "mini")[base] == records(undisturbed)[base]
+
+
+@pytest.mark.slow
+def test_what_another_adapter_drew_is_sampled_again(stopped, tmp_path):
+    """The base model's cell takes eleven calls; the next is stopped two calls in, and retrained."""
+    stopped(13)
+    with pytest.raises(KeyboardInterrupt):
+        run(RECIPE, out=tmp_path / "mini")
+    folder = next((tmp_path / "mini" / "cells").glob("*lam0*"))
+    weights = folder / "adapter" / "adapter_model.safetensors"
+    content = bytearray(weights.read_bytes())
+    content[-1] ^= 1
+    weights.write_bytes(content)
+    before = read_json(folder / CELL)
+    second = stopped(10**6)
+    run(RECIPE, out=tmp_path / "mini")
+    after = read_json(folder / CELL)
+    assert sum(map(len, second)) == 11 * 3
+    assert {name for name in before if before[name] != after[name]} == {"adapter", "key"}
+
+
+@pytest.mark.slow
+def test_no_batch_is_smaller_than_the_recipe_asks(stopped, tmp_path):
+    drawn = stopped(10**6)
+    run(replace(RECIPE, decoding=Decoding(samples=2, batch_size=6, max_new_tokens=8)), out=tmp_path / "mini")
+    assert [len(each) for each in drawn[:6]] == [5, 6, 4, 6, 6, 6]
 
 
 @pytest.mark.slow

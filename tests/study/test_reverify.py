@@ -1,6 +1,8 @@
 """A file or a study verified again: every row once, in its order, under every procedure."""
 
 import json
+import re
+import time
 
 import pytest
 
@@ -12,13 +14,13 @@ from erce.types import Verdict
 
 MATH = [
     {"answer": "(2,3]", "completion": "so \\boxed{(2,3]}", "expected": True},
-    {"answer": "0.0000001", "completion": "\\boxed{0.0000002}", "expected": False},
-    {"answer": "\\{1,2\\}", "completion": "\\boxed{\\{2,1\\}}", "kind": "math"},
+    {"gold": "0.0000001", "pred": "\\boxed{0.0000002}", "expected": False},
+    {"answer": "\\{1,2\\}", "completion": "\\boxed{\\{2,1\\}}", "kind": "response"},
 ]
 PROGRAM = {"program": "class Yes:\n    __eq__ = lambda s, o: True\ndef f():\n    return Yes()"}
 PROGRAMS = [
     PROGRAM | {"tests": ["assert f() == 3"]},
-    {"program": "def f(): return g()", "tests": ["assert f() == 3"], "setup": ["def g(): return 3"]},
+    {"code": "def f(): return g()", "tests": ["assert f() == 3"], "setup": ["def g(): return 3"]},
     {"completion": "def f(): return 3", "tests": ["assert f() == 3"], "entry_points": ["f"]},
 ]
 
@@ -58,6 +60,13 @@ def test_what_the_paper_takes_for_equal_or_does_not_know_is_a_dispute(file):
     assert accepted(rows, "strict") == [True, False, True]
     assert accepted(rows, "paper") == [True, True, False]  # an absolute tolerance, and no sets
     assert [row.where for row in rows if row.disputed] == ["line 2", "line 3"]
+
+
+def test_a_program_inside_a_markdown_fence_is_verified(file):
+    fenced = "Sure:\n```python\ndef f(): return {}\n```"
+    programs = [{"completion": fenced.format(value), "tests": ["assert f() == 3"]} for value in (4, 3)]
+    rows = reverify_file(file([*programs, PROGRAMS[2]]), workers=1)
+    assert accepted(rows, "strict") == accepted(rows, "paper") == [False, True, True]
 
 
 def test_a_forged_pass_is_a_dispute(file):
@@ -113,7 +122,7 @@ def test_a_row_is_read_as_its_kind_says(file, row, kind, verdict):
         (b'{"answer": true, "completion": ""}\n', "line 1: no text or number 'answer'"),
         (
             b'\n{"answer": "1"}\n',
-            "line 2: no text or number 'completion'",
+            "line 2: no text or number 'completion' (nor response, pred, prediction, output)",
         ),
         (b'{"program": "", "tests": "assert f()"}\n', "line 1: `tests` is 'assert f()', not a list of texts"),
     ],
@@ -123,6 +132,51 @@ def test_a_file_that_cannot_be_read_is_said_with_its_line(tmp_path, capsys, text
     path.write_bytes(text)
     assert main(["verify", str(path)]) == 2
     assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            {"kind": "maths"},
+            "the rows: no kind 'maths'; did you mean",
+        ),
+        ({"workers": 0}, "workers = 0: at least one is needed"),
+    ],
+)
+def test_a_kind_or_a_number_of_workers_that_cannot_be_is_refused(file, given, sentence):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        reverify_file(file(PROGRAMS), **given)
+
+
+@pytest.mark.parametrize(
+    ("workers", "side_by_side"), [pytest.param(1, False, marks=pytest.mark.slow), (4, True)]
+)
+def test_workers_verify_programs_side_by_side(file, workers, side_by_side):
+    waits = {
+        "program": "import time\ndef f():\n    time.sleep(0.3)\n    return 3",
+        "tests": ["assert f() == 3"],
+    }
+    started = time.perf_counter()
+    rows = reverify_file(file([waits] * 4), workers=workers)
+    taken = time.perf_counter() - started
+    assert accepted(rows, "strict") == accepted(rows, "paper") == [True] * 4
+    apart = sum(verdict.elapsed for row in rows for verdict in row.verdicts.values())
+    assert (taken < apart) is side_by_side
+
+
+def test_a_row_that_a_file_names_cannot_steer_the_terminal():
+    verdicts = {"strict": Verdict(True, "exact"), "paper": Verdict(False, "different")}
+    rows = [Reverified("problem \x1b[31m", "1", verdicts)]
+    lines = reverify_lines(rows, summary(rows), limit=1)
+    assert "problem \\x1b[31m: reference 1" in lines
+
+
+def test_the_command_says_that_numbers_are_verified_by_one_procedure(file, capsys):
+    assert main(["verify", str(file([{"answer": "18", "completion": "#### 18"}])), "--as", "number"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.endswith("so there is nothing to compare\n")
+    assert "paper" not in printed
 
 
 def test_the_command_lists_disputes_and_writes_every_row(file, tmp_path, capsys):
@@ -144,6 +198,7 @@ def test_the_command_lists_disputes_and_writes_every_row(file, tmp_path, capsys)
         (["--answer", "18", "--completion", "#### 18", "--as", "number"], 0, "accepted: exact"),
         (["--answer", "a", "--completion", "\\boxed{\x1b[31mb}", "--explain"], 1, "read     \\x1b[31mb"),
         (["--answer", "1/2"], 2, "nothing to verify"),
+        (["--test", "assert f()"], 2, "nothing to verify"),
         (
             ["--answer", "0.0000001", "--completion", "0.0000002", "--as", "answer", "--mode", "paper"],
             0,
@@ -207,13 +262,15 @@ ONE = ["--answer", "1", "--completion", "1"]
         ),
         ([*ONE, "--as", "number", "--mode", "paper"], "there is only ours; leave out --mode"),
         ([*ONE, "--workers", "2"], "--workers has no effect on an --answer; leave one of them out"),
+        ([*ONE, "--limit", "0"], "--limit has no effect on an --answer"),
+        ([*ONE, "--test", "assert f()"], "--test has no effect on an --answer"),
         ([*ONE, "--program", "f.py"], "--answer has no effect on a --program"),
         (["--program", "f.py", "--as", "math"], "--as math has no effect on a --program"),
         (["f.jsonl", *ONE], "--answer has no effect on a FILE"),
-        (
-            ["f.jsonl", "--mode", "ours"],
-            "--mode has no effect on a FILE; leave one of them out",
-        ),
+        (["f.jsonl", "--program", "f.py"], "--program has no effect on a FILE"),
+        (["f.jsonl", "--explain"], "--explain has no effect on a FILE"),
+        (["f.jsonl", "--mode", "ours"], "--mode has no effect on a FILE"),
+        (["f.jsonl", "--as", "number", "--mode", "paper"], "there is only ours; leave out --mode"),
         (["f.jsonl", "--limit", "-1"], "--limit -1 must be 0 or more"),
         ([".", "--as", "math"], "--as math has no effect on a study"),
     ],
@@ -229,7 +286,10 @@ def test_a_flag_that_would_change_nothing_is_refused(capsys, words, sentence):
 @pytest.mark.parametrize(
     ("words", "procedures"),
     [
+        ([], ["strict", "flexible"]),
+        (["--mode", "paper"], ["paper"]),
         (["--as", "answer"], ["strict"]),
+        (["--as", "answer", "--mode", "paper"], ["paper"]),
         (["--as", "number"], ["strict", "flexible"]),
     ],
 )
@@ -247,6 +307,16 @@ def test_the_verdict_on_one_answer_is_written_as_that_on_a_row_of_a_file(tmp_pat
     assert row["verdicts"][procedures[0]]["accepted"] is (code == 0)
 
 
+@pytest.mark.parametrize(("words", "procedure"), [([], "strict"), (["--mode", "paper"], "paper")])
+def test_the_verdict_on_one_program_is_written_too(tmp_path, words, procedure):
+    path, program = tmp_path / "out.jsonl", tmp_path / "program.py"
+    program.write_text("def f(): return 3", encoding="utf-8")
+    test = ["--test", "assert f() == 3"]
+    assert main(["verify", "--program", str(program), *test, *words, "--json", str(path)]) == 0
+    row = json.loads(path.read_text(encoding="utf-8"))
+    assert (row["reference"], list(row["verdicts"])) == ("def f(): return 3", [procedure])
+
+
 @pytest.mark.parametrize(
     ("body", "code", "printed"),
     [("return 3", 0, "accepted: passed"), ("return 4", 1, "not accepted: failed")],
@@ -256,10 +326,3 @@ def test_one_program_is_verified(tmp_path, capsys, body, code, printed):
     path.write_text(f"def f():\n    {body}\n", encoding="utf-8")
     assert main(["verify", "--program", str(path), "--test", "assert f() == 3"]) == code
     assert printed in capsys.readouterr().out
-
-
-def test_a_row_that_a_file_names_cannot_steer_the_terminal():
-    verdicts = {"strict": Verdict(True, "exact"), "paper": Verdict(False, "different")}
-    rows = [Reverified("problem \x1b[31m", "1", verdicts)]
-    lines = reverify_lines(rows, summary(rows), limit=1)
-    assert "problem \\x1b[31m: reference 1" in lines

@@ -6,6 +6,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from toys import FINDS_TOYS
+from toys.ray_nodes import RAYS_OWN_WARNINGS
 from toys.recipes import tiny_recipe
 from toys.searched_study import AUTO, CONTROL, TASK, KilledError, drive, peak, write_cell
 from toys.selection import others_slow
@@ -13,6 +15,7 @@ from toys.studies import (
     write_right_cell,
     write_wrong_cell,
     write_wrong_cell_of_a_right_base,
+    write_wrong_first_round,
 )
 
 import erce.study.run
@@ -25,12 +28,13 @@ from erce.recipe import (
     Decoding,
     SearchSettings,
     Training,
+    as_settings,
     load_recipe,
     parse_recipe,
 )
 from erce.study.choice import best_lam
 from erce.study.engines import Done
-from erce.study.folder import RESULT, SEARCH, STUDY, read_study
+from erce.study.folder import RESULT, SEARCH, STUDY, open_study, read_study
 from erce.study.rounds import ENOUGH_PROBLEMS, FAILURES_TO_GIVE_UP, asked, rounds, run_with_retries
 from erce.study.run import run
 from erce.study.search import Run, Stop
@@ -63,6 +67,9 @@ def test_auto_is_a_search_over_the_grid(tmp_path):
             "chooses λ on validation problems, and n_validation = 0; set n_validation over 0",
         ),
         ({"search": {"cells": 3}}, r"\[search\] no setting 'cells'; did you mean 'max_cells'"),
+        ({"search": {"max_cells": 4}}, "max_cells = 4 does not cover one seed of 5 λ"),
+        ({"search": {"extensions": -1}}, r"\[search\] extensions = -1 must be 0 or more"),
+        ({"search": {"level": 0}}, r"\[search\] level = 0 must be over 0 and up to 1"),
         ({"search": {"prune": 0.05}}, r"\[search\] no setting 'prune'; there are max_cells, extensions"),
     ],
 )
@@ -436,3 +443,46 @@ def test_the_command_reports_what_is_there_and_fails(tmp_path, monkeypatch, caps
     assert headline in " ".join(printed.out.split())
     assert "\x1b[2J" not in printed.err + printed.out
     assert main(["run", "own.toml", "--go-on"]) == 0
+
+
+@pytest.mark.parametrize(
+    "search", [None, SearchSettings(), SearchSettings(max_cells=7, extensions=0, level=0.1)]
+)
+def test_study_json_makes_the_same_recipe(tmp_path, search):
+    recipe = replace(AUTO, search=search)
+    open_study(tmp_path / "study", recipe)
+    assert read_study(tmp_path / "study").recipe == recipe
+    assert parse_recipe(as_settings(recipe)) == recipe
+    assert as_settings(recipe)["lams"] == ("auto" if search else list(GRID))
+
+
+def test_a_search_goes_on_where_every_lam_but_cross_entropy_diverges(tmp_path, monkeypatch):
+    recipe = replace(AUTO, control=None)
+    monkeypatch.setattr(erce.study.run, "run_cell", diverging(lambda cell: bool(cell.lam)))
+    study = erce.study.run.run(recipe, out=tmp_path / "study")
+    assert (study.missing, best_lam(study).lam) == ([], 0.0)
+
+
+def test_an_error_that_speaks_of_divergence_is_none(tmp_path, monkeypatch):
+    def training(root, recipe, cell, **given):
+        if cell.lam == 8.0:
+            raise ValueError(f"{root}/diverged is no model")
+        write_cell(root, recipe, cell)
+
+    monkeypatch.setattr(erce.study.run, "run_cell", training)
+    with pytest.raises(CellsFailedError, match="lam8-seed0"):
+        erce.study.run.run(replace(AUTO, control=None), out=tmp_path / "diverged")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("engine", "jobs"), [("processes", 2), pytest.param("ray@local", None, marks=RAYS_OWN_WARNINGS)]
+)
+def test_every_engine_stops(tmp_path, monkeypatch, engine, jobs):
+    if engine.startswith("ray"):
+        pytest.importorskip("ray", reason="Ray is an extra: pip install 'erce[ray]'")
+    monkeypatch.setenv("PYTHONPATH", FINDS_TOYS["PYTHONPATH"])
+    monkeypatch.setattr(erce.study.run, "run_cell", write_wrong_first_round)
+    with pytest.raises(AllAlikeError, match="nothing was right"):
+        run(RECIPE, out=tmp_path / "study", engine=engine, jobs=jobs)
+    assert len(read_study(tmp_path / "study").results) == len(FIRST)

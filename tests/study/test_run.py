@@ -256,3 +256,11 @@ def test_no_cell_reads_the_tasks_source_again(tmp_path, monkeypatch):
     work = pickle.loads(pickle.dumps(Work(tmp_path, RECIPE, partial(run_cell, problems=problems))))
     work.run(work.root, work.recipe, RECIPE.cells()[0])
     assert len(loaded) == 1
+
+
+def test_the_cells_of_a_study_are_verified_on_the_same_problems(finished):
+    seen = set()
+    for cell in finished.results:
+        rows = read_rows(cell_folder(finished.root, RECIPE, cell) / "verdicts.jsonl")
+        seen.add(tuple((row["split"], row["decoding"], row["problem"], row["sample"]) for row in rows))
+    assert len(seen) == 1

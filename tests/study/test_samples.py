@@ -1,9 +1,11 @@
 """What was finished before a kill is never sampled again, and damage is never taken for a completion."""
 
+import json
+
 import pytest
 
 from erce.errors import RunError
-from erce.study.samples import Journal, SampleSet
+from erce.study.samples import Journal, SampleSet, chunks
 from erce.types import Completion, Problem
 
 PROBLEMS = [Problem(id=f"p{n}", prompt="?" * (n % 4 + 1), demonstration="") for n in range(7)]
@@ -51,6 +53,23 @@ def undisturbed(tmp_path):
     return complete(tmp_path / "undisturbed.journal", policy), policy.calls
 
 
+def test_rows_come_in_the_order_of_the_problems_and_their_samples(undisturbed):
+    rows, _ = undisturbed
+    assert [(row.problem, row.sample) for row in rows] == [(p.id, s) for p in PROBLEMS for s in (0, 1)]
+    assert all(row.text.endswith("𝄞") for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("samples", "batch_size", "size"), [(1, 4, 4), (2, 4, 2), (3, 4, 2), (4, 4, 1), (8, 4, 1)]
+)
+def test_a_chunk_fills_a_batch_and_holds_whole_problems(samples, batch_size, size):
+    cut = chunks(PROBLEMS, samples=samples, batch_size=batch_size)
+    assert {len(chunk) for chunk in cut[:-1]} == {size}
+    assert [problem for chunk in cut for problem in chunk] == sorted(
+        PROBLEMS, key=lambda problem: -len(problem.prompt)
+    )
+
+
 @pytest.mark.parametrize("dies_at", range(4))
 def test_a_run_that_died_goes_on_with_the_same_batches_and_samples_nothing_twice(path, undisturbed, dies_at):
     first, second = Policy(dies_at), Policy()
@@ -76,6 +95,15 @@ def test_what_something_else_drew_is_not_used(path):
     assert len(policy.calls) == 4
 
 
+def test_two_sets_of_one_cell_are_kept_apart(path):
+    complete(path, Policy())
+    policy = Policy()
+    Journal(path, "k").completed(
+        PROBLEMS, policy, sample_set=SET._replace(split="validation"), samples=2, batch_size=4
+    )
+    assert len(policy.calls) == 4
+
+
 def test_a_last_line_torn_anywhere_is_sampled_again_and_nothing_else(path, undisturbed):
     complete(path, Policy())
     whole = path.read_bytes()
@@ -86,6 +114,14 @@ def test_a_last_line_torn_anywhere_is_sampled_again_and_nothing_else(path, undis
         assert complete(path, policy) == undisturbed[0]
         assert policy.calls == undisturbed[1][-1:]
         assert path.read_bytes() == whole
+
+
+def test_a_last_line_of_zeros_is_sampled_again(path, undisturbed):
+    complete(path, Policy())
+    whole = path.read_bytes()
+    last = whole.rstrip(b"\n").rfind(b"\n") + 1
+    path.write_bytes(whole[:last] + bytes(len(whole) - last - 1) + b"\n")
+    assert complete(path, Policy()) == undisturbed[0]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +145,8 @@ def test_an_engine_that_returns_less_or_more_or_shuffled_leaves_nothing(path, ch
     assert not path.exists()
 
 
-def test_rows_come_in_the_order_of_the_problems_and_their_samples(undisturbed):
-    rows, _ = undisturbed
-    assert [(row.problem, row.sample) for row in rows] == [(p.id, s) for p in PROBLEMS for s in (0, 1)]
-    assert all(row.text.endswith("𝄞") for row in rows)
+def test_a_line_holds_its_rows_as_json_behind_a_checksum(path):
+    complete(path, Policy())
+    checksum, content = path.read_text(encoding="ascii").splitlines()[0].split(" ", 1)
+    assert len(checksum) == 16
+    assert [row["problem"] for row in json.loads(content)["rows"]] == ["p3", "p3", "p2", "p2"]

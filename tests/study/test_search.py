@@ -60,17 +60,6 @@ def test_the_last_seed_of_a_short_search_leaves_all_its_lams_to_the_test():
     assert [each.lam for each in stop.tests] == [0.3, 1, 3, 8]
 
 
-def test_equal_means_are_equal_in_whatever_order_they_are_summed():
-    up, down = ([np.array(each) for each in order] for order in ((0.1, 0.2, 0.3), (0.3, 0.2, 0.1)))
-    assert mean_accuracy(up) == mean_accuracy(down)
-
-
-def test_a_budget_that_is_short_goes_to_the_lams_before_cross_entropy():
-    stop, steps, _ = searched(make_search(max_cells=7, level=1, seeds=(0, 1, 2)), by_lam(PEAK_AT_3))
-    assert steps[1].cells == ((3.0, 1), (8.0, 1))
-    assert (stop.winner, stop.why, stop.spent) == (3, "cells", 7)
-
-
 def test_the_same_results_give_the_same_step_whatever_order_they_came_in():
     cells = Cells(lambda lam: math.log1p(lam) / 2)
     _, steps, known = searched(make_search(), cells)
@@ -83,6 +72,12 @@ def test_the_same_results_give_the_same_step_whatever_order_they_came_in():
             assert again == step
 
 
+def test_a_half_finished_round_is_asked_for_the_rest():
+    first = Search().next({})
+    known = dict.fromkeys(first.cells[1::2], 0.5)
+    assert Search().next(known).cells == first.cells[::2]
+
+
 def test_cells_that_no_round_asked_for_change_nothing():
     stop, _, known = searched(make_search(level=1), by_lam(PEAK_AT_3))
     assert make_search(level=1).next(known | {(0.3, 3): 1.0, (77.0, 0): 1.0, (3.0, 99): 0.0}) == stop
@@ -92,6 +87,11 @@ def test_ties_go_to_the_weaker_penalty_and_last_to_none():
     stop, steps, _ = searched(make_search(level=1), by_lam(dict.fromkeys(GRID, 0.5)))
     assert asked(steps)[1:] == [{0, 0.3, 1}, {0, 0.3}]
     assert (stop.winner, stop.leader) == (0, 0)
+
+
+def test_equal_means_are_equal_in_whatever_order_they_are_summed():
+    up, down = ([np.array(each) for each in order] for order in ((0.1, 0.2, 0.3), (0.3, 0.2, 0.1)))
+    assert mean_accuracy(up) == mean_accuracy(down)
 
 
 @pytest.mark.parametrize(
@@ -108,6 +108,12 @@ def test_the_grid_is_extended_where_the_leader_sits_at_its_edge(accuracies, newc
     stop, steps, _ = searched(make_search(level=1), by_lam(accuracies))
     assert {lam for step in steps for lam, _ in step.cells} - set(GRID) == newcomers
     assert (stop.winner, stop.at_edge) == (winner, False)
+
+
+def test_a_newcomer_that_is_not_ahead_costs_one_seed():
+    accuracies = {0.0: 0.4, 0.3: 0.41, 1.0: 0.45, 3.0: 0.5, 8.0: 0.55, 16.0: 0.55}
+    stop, *_ = searched(make_search(level=1), by_lam(accuracies))
+    assert stop.spent_by_lam[16] == 1
 
 
 def test_a_leader_that_is_still_at_the_edge_is_said_to_be():
@@ -129,6 +135,19 @@ def test_no_search_costs_more_than_its_budget(max_cells):
     assert stop.spent <= max_cells
     assert stop.spent == sum(stop.spent_by_lam.values())
     assert (stop.why == "cells") == (max_cells < 16)  # 5 + 3, two extensions of 2 + 2, then 4
+
+
+@pytest.mark.parametrize(("max_cells", "spent", "leader"), [(6, 5, 8), (9, 9, 8), (10, 10, 16)])
+def test_a_newcomer_is_begun_on_a_full_budget_and_leads_when_its_seeds_are_through(max_cells, spent, leader):
+    search = make_search(max_cells=max_cells, level=1)
+    stop, *_ = searched(search, lambda lam, seed: 0.4 + lam / 100)
+    assert (stop.spent, stop.leader) == (spent, leader)
+
+
+def test_a_budget_that_is_short_goes_to_the_lams_before_cross_entropy():
+    stop, steps, _ = searched(make_search(max_cells=7, level=1, seeds=(0, 1, 2)), by_lam(PEAK_AT_3))
+    assert steps[1].cells == ((3.0, 1), (8.0, 1))
+    assert (stop.winner, stop.why, stop.spent) == (3, "cells", 7)
 
 
 def test_cross_entropy_wins_where_no_lam_is_surely_better():
@@ -228,10 +247,15 @@ def test_settings_that_no_search_could_use_are_refused(settings, says):
     ("state", "says"),
     [
         ({(0.0, 0): 0.5, (1.0, 0): [[1]]}, "shapes"),
+        ({(0.0, 0): [[1], [0]], (1.0, 0): [[1, 1], [0, 1]]}, "shapes"),
+        ({(0.0, 0): [[1]], (1.0, 0): [[1], [0]]}, "the same problems"),
         ({(0.0, 0): [[1], [0]], (1.0, 0): [[1]]}, "the same problems"),
+        ({(0.0, 0): [[1], [0]], (0.0, 1): [[1]]}, "the same problems"),
         ({(0.0, 0): 1.5}, "an accuracy from 0 to 1"),
+        ({(0.0, 0): math.nan}, "an accuracy from 0 to 1"),
         ({(0.0, 0): [[0.5]]}, "0 and 1"),
         ({(0.0, 0): [1, 0]}, r"\(problems, samples\)"),
+        ({(0.0, 0): np.empty((0, 4))}, r"\(problems, samples\)"),
     ],
 )
 def test_outcomes_that_are_none_are_refused(state, says):

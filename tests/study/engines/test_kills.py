@@ -4,6 +4,7 @@ import errno
 import fcntl
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -136,3 +137,16 @@ def test_locks_that_do_not_work_are_a_sentence_with_the_path_and_the_way_out(
         lock(tmp_path),
     ):
         pass
+
+
+def test_an_exit_by_a_signals_handler_ends_the_run_and_not_the_cell_alone(tmp_path):
+    def work(root, recipe, cell):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        with pytest.raises(SystemExit):
+            run_one(Work(tmp_path, RECIPE, work), CELLS[0])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert run_one(Work(tmp_path, RECIPE, lambda *_: sys.exit(1)), CELLS[0]).failure == "SystemExit: 1"
