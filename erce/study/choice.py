@@ -187,8 +187,8 @@ def validation_scores(
 def ranked(scores: Mapping[float, float]) -> list[float]:
     """Return the λ, the best first; of equal scores the λ nearer to 0 comes first.
 
-    >>> ranked({0.0: 0.5, 2.0: 0.6, -1.0: 0.6})
-    [-1.0, 2.0, 0.0]
+    >>> ranked({0.0: 0.5, -2.0: 0.6, 1.0: 0.6})
+    [1.0, -2.0, 0.0]
     """
     return sorted(scores, key=lambda lam: (-scores[lam], abs(lam), lam))
 

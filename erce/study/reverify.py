@@ -1,6 +1,6 @@
 """A JSON Lines file, or a study's completions → the verdicts of several procedures side by side.
 
-It changes no study: `erce.study.verifying` verifies cells again whose verifier has changed.
+It changes no study: `erce.study.stages` verifies cells again whose verifier has changed.
 """
 
 import os
