@@ -328,7 +328,7 @@ class _GradientInForward(torch.autograd.Function):
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
         plan = ctx.plan
         by_row = plan.rows.of(upstream[0])[:, None] if plan.request.per_row else upstream[0]
-        scales = Gradients(by_row, upstream[0], upstream[0], by_row, upstream[0])
+        scales = (by_row, upstream[0], upstream[0], by_row, upstream[0])  # of `Gradients`
         parts = zip(ctx.saved_tensors, scales, ctx.dtypes, strict=True)
         scaled = Gradients(*(None if x is None else _scaled(x, s, dtype) for x, s, dtype in parts))
         return *cast_and_scatter(scaled, plan, ctx.dtypes), None, None
