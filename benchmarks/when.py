@@ -1,6 +1,6 @@
 """Where a penalty on entropy helps, where it does nothing and where it hurts: the map of docs/when.md.
 
-    python benchmarks/when.py runs/when --jobs 2     # hours on two cores; run again, it goes on
+    python benchmarks/when.py runs/when --jobs 2     # an hour on two cores; run again, it goes on
     python benchmarks/when.py runs/when --draw docs/images/when.svg    # and draws the figure
 
 Every condition is a study of mini-styles with three seeds: a base model, a share of shortcuts among the

@@ -97,7 +97,7 @@ def _write(page: Path, rows: list[str], texts: list[str]) -> None:
 
 
 def lora(device: str = "cuda", *, rows: int = 4, length: int = 512, **sizes: Any) -> None:
-    """Train a random Qwen2 with LoRA; on a card, no step but the first may wait for it."""
+    """Train a random Qwen2 with LoRA; on a card, no loss, backward or update after the first may wait."""
     import torch
     from peft import LoraConfig, get_peft_model
 
@@ -134,6 +134,10 @@ def lora(device: str = "cuda", *, rows: int = 4, length: int = 512, **sizes: Any
         raise SystemExit("the loss did not fall, or is not plain PyTorch's")
     if device == "cuda":
         print(f"peak {torch.cuda.max_memory_allocated() / 2**30:.2f} GiB", flush=True)
+        # Not the decoder's own layers: transformers looks at their masks on the host.
+        decoder = model.get_base_model().model
+        decoder.register_forward_pre_hook(lambda *_: torch.cuda.set_sync_debug_mode("default"))
+        decoder.register_forward_hook(lambda *_: torch.cuda.set_sync_debug_mode("error"))
         torch.cuda.set_sync_debug_mode("error")
         step()
         torch.cuda.set_sync_debug_mode("default")

@@ -301,6 +301,11 @@ def cast_and_scatter(
     )
 
 
+def _scaled(x: Tensor, scale: Tensor, dtype: torch.dtype) -> Tensor:
+    """Return x · scale in a dtype, without another copy in x's own: of d weight that would be large."""
+    return x * scale if x.dtype == dtype else torch.mul(x, scale, out=x.new_empty(x.shape, dtype=dtype))
+
+
 class _GradientInForward(torch.autograd.Function):
     """Operands → objective, (n,) or its sum, and what is logged, (n,) each.
 
@@ -323,10 +328,9 @@ class _GradientInForward(torch.autograd.Function):
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
         plan = ctx.plan
         by_row = plan.rows.of(upstream[0])[:, None] if plan.request.per_row else upstream[0]
-        scales = Gradients(by_row, upstream[0], upstream[0], by_row, upstream[0])
-        scaled = Gradients(
-            *(None if x is None else x * s for x, s in zip(ctx.saved_tensors, scales, strict=True))
-        )
+        scales = (by_row, upstream[0], upstream[0], by_row, upstream[0])  # of `Gradients`
+        parts = zip(ctx.saved_tensors, scales, ctx.dtypes, strict=True)
+        scaled = Gradients(*(None if x is None else _scaled(x, s, dtype) for x, s, dtype in parts))
         return *cast_and_scatter(scaled, plan, ctx.dtypes), None, None
 
 

@@ -134,6 +134,15 @@ def test_hours_without_a_measured_speed_are_called_computed():
         dry_run(RECIPE, NOWHERE, device="h1000")
 
 
+def test_a_gpu_that_generates_by_itself_is_told_of_the_compiled_step():
+    compiled = replace(BIG, decoding=replace(BIG.decoding, compile=True))
+    said = [
+        lines_of(dry_run(x, NOWHERE, device=name), "compile")
+        for x, name in ((BIG, "l4"), (BIG, "cpu"), (compiled, "l4"))
+    ]
+    assert [len(lines) for lines in said] == [1, 0, 0]
+
+
 def test_what_is_not_here_is_assumed_in_a_line_of_its_own():
     [note] = [line for line in dry_run(BIG_HERE, NOWHERE) if line.startswith("note")]
     assert "3 characters per token" in note

@@ -22,11 +22,13 @@ Amounts = Mapping[str, int]  # stage → steps or completions of one cell that a
 
 @dataclass
 class Running:
-    """The stage that a cell is in: its first and its last event, and when the first came."""
+    """The stage that a cell is in: its last event, when it began, and from what on its pace is taken."""
 
-    first: Event
     last: Event
+    began: float
     since: float
+    amount: float  # steps or completions at `since`
+    advanced: bool = False
 
 
 @dataclass
@@ -49,11 +51,14 @@ class Forecast:
     def hear(self, event: Event) -> None:
         now, known = self.clock(), self.running.get(event.cell)
         if known is None or known.last.stage != event.stage:
-            self.running[event.cell] = known = Running(event, event, now)
+            self.running[event.cell] = known = Running(event, now, now, event.done)
         known.last = event
-        amount = event.done + event.begun - known.first.done
-        if amount > 0:
-            self.pace[event.stage, self._is_base(event.cell)] = (now - known.since) / amount
+        amount = event.done + event.begun
+        if amount > known.amount:
+            pace = (now - known.since) / (amount - known.amount)
+            self.pace[event.stage, self._is_base(event.cell)] = pace
+            if not known.advanced:  # until here something may have been compiled or read, once
+                known.since, known.amount, known.advanced = now, amount, True
 
     def end(self, cell: str, seconds: Mapping[str, float], *, failed: bool = False) -> None:
         """Count a cell as ended; `seconds` a stage tell the pace of a cell that said nothing."""
@@ -95,7 +100,7 @@ class Forecast:
     def now(self, cell: str) -> str:
         """Return what a running cell does and the time that it needs, in words."""
         running = self.running[cell]
-        event, seconds = running.last, self.clock() - running.since
+        event, seconds = running.last, self.clock() - running.began
         parts = [event.stage]
         if event.stage == "training" and event.total:
             parts.append(f"step {event.done} of {event.total}")

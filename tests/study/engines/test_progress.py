@@ -73,9 +73,9 @@ def test_what_runs_is_said_at_once_and_then_every_half_minute(capsys, clock):
     display.tick()
     assert capsys.readouterr().err.splitlines() == [
         "now: a: loading the model",
-        "now: a: training, step 4 of 10, loss 0.612, 2 tokens/s, over 45 s left in this cell",
-        "     over 2 min left in all: training 2 min, generation not known yet, verification not known yet",
-        "now: a: training, step 6 of 10, loss 0.500, 2 tokens/s, over 33 s left in this cell",
+        "now: a: training, step 4 of 10, loss 0.612, 2 tokens/s, over 12 s left in this cell",
+        "     over 32 s left in all: training 32 s, generation not known yet, verification not known yet",
+        "now: a: training, step 6 of 10, loss 0.500, 2 tokens/s, over 28 s left in this cell",
         "     over 2 min left in all: training 2 min, generation not known yet, verification not known yet",
     ]
 
@@ -113,6 +113,15 @@ def test_what_is_begun_counts_towards_the_pace_and_not_as_done(capsys, clock):
         "now: a: generation, 1 of 40 completions, 20 tokens/s, about 2 min left in this cell",
     ]
     assert display.forecast.left("a") == {"generation": 90.0}
+
+
+def test_what_comes_before_the_first_token_is_not_counted_for_every_completion(clock):
+    """A compiled step, say: half a minute, once."""
+    forecast = Forecast({"a": {"generation": 1000}}, clock)
+    begun = [(30.0, 1.0), (31.0, 11.0), (33.0, 31.0)]
+    events = [(seconds, Event("a", "generation", 0, 1000, begun=share)) for seconds, share in begun]
+    heard(forecast, clock, (0, Event("a", "generation", 0, 1000)), *events)
+    assert forecast.left("a") == {"generation": pytest.approx(96.9)}
 
 
 def test_a_resumed_cell_counts_as_what_is_left_of_it(clock):
