@@ -161,8 +161,11 @@ def file_digest(path: Path) -> str:
 
 def _weights_digest(adapter: Path) -> str:
     """Return 16 hex digits of an adapter's weights; the other files may differ between equal trainings."""
-    digests = [hashlib.sha256(path.read_bytes()).digest() for path in sorted(adapter.glob("adapter_model*"))]
-    return short_hash(b"".join(digests))
+    content = b""
+    for path in sorted(adapter.glob("adapter_model*")):
+        with path.open("rb") as file:
+            content += hashlib.file_digest(file, "sha256").digest()
+    return short_hash(content)
 
 
 def digests(folder: Path) -> dict[str, str]:
