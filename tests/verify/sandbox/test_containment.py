@@ -4,6 +4,8 @@ Each attempt is such that it changes nothing of the machine where it succeeds.
 """
 
 import os
+import subprocess
+import sys
 
 import pytest
 from toys.process_trees import parents
@@ -24,6 +26,20 @@ ELSEWHERE = "(open('/var/tmp/erce-probe', 'w').close(), os.unlink('/var/tmp/erce
 SOLVED = "f = lambda x: x"
 
 
+ORPHAN = """
+import os
+from erce.verify.sandbox.kernel.layers import Confinement
+from erce.verify.sandbox.kernel.linux import make
+confinement, worker = Confinement("none", 3), os.getpid()
+if not os.fork():
+    while os.getppid() == worker:
+        pass
+    make(confinement.calls)
+    os.write(1, b"runs the program")
+    os._exit(0)
+"""
+
+
 def in_tier(tier):
     try:
         return Sandbox(tier)
@@ -42,6 +58,12 @@ def reached(sandbox, code, **options):
     verdict = sandbox.run(TRY, [f"assert reached({code!r}) is False"], **options)
     assert verdict.reason in ("passed", "failed"), verdict
     return not verdict.accepted
+
+
+def test_a_candidate_whose_worker_has_ended_before_it_was_confined_runs_nothing():
+    """The kernel kills it with its worker only from the moment on in which it has asked for that."""
+    ended = subprocess.run([sys.executable, "-c", ORPHAN], stdout=subprocess.PIPE, check=True)
+    assert ended.stdout == b""
 
 
 def test_a_program_writes_nowhere_but_in_a_folder_of_its_own(sandbox):

@@ -187,7 +187,7 @@ class Confinement:
     def _prepare(self) -> None:
         calls: list[Call] = []
         if self._tier != "namespaces":  # with which the worker's end is that of all its processes
-            calls += [linux.die_with_parent(), os.setsid]
+            calls += [linux.die_with_parent(), partial(linux.end_without, os.getpid()), os.setsid]
         elif self._judging:
             calls.append(partial(os.chdir, "/"))
         calls += self._limits

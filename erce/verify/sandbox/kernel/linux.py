@@ -89,6 +89,12 @@ def die_with_parent() -> Call:
     return prepared("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
+def end_without(parent: int) -> None:
+    """End this process if its parent ended before the kernel was told to kill it then."""
+    if os.getppid() != parent:
+        os._exit(1)
+
+
 def mount_scratch(target: str, options: str) -> None:
     """Mount an empty file system in memory, without devices, set-uid files or programs."""
     _mount("tmpfs", target, "tmpfs", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC, options)
