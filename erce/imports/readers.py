@@ -377,7 +377,7 @@ def _text_of(content: str | list[dict[str, Any]] | None, sample: dict[str, Any])
 
 
 def _chosen_score(where: str, sample: dict[str, Any], scorer: str | None) -> dict[str, Any]:
-    """Return the score that `scorer` gave the sample, or its only score; {} if the sample has none."""
+    """Return the sample's score by `scorer`, or its only score; an empty dict if it has no score."""
     scores = sample.get("scores") or {}
     if not scores:
         return {}

@@ -139,7 +139,7 @@ def _answer_only_interval() -> str:
 
 
 def _orders_are_one_curve() -> str:
-    """Say whether accuracies of the Rényi orders from 0.5 up differ: an analysis of variance at each λ."""
+    """Test by analysis of variance, at each λ, whether the Rényi orders from 0.5 up differ in accuracy."""
     orders = [table for table in _tables("tab:renyi-main", "greedy") if table.order >= 0.5]
     p_values = {lam: f_oneway(*(table.scores(lam) for table in orders)).pvalue for lam in (1, 3, 8)}
     listed = ", ".join(f"{p:.2f} at λ = {lam}" for lam, p in p_values.items())

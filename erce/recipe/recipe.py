@@ -214,7 +214,7 @@ def _check_objectives(recipe: Recipe) -> None:
 
 
 def _check_head(recipe: Recipe) -> None:
-    """Refuse what TRL's own head lacks: it has cross-entropy + λ · Shannon's entropy, a mean over tokens."""
+    """Refuse settings that TRL's head cannot compute: it has Shannon's entropy alone, and means per token."""
     usual = {"objective": CROSS_ENTROPY, "objectives": (), "penalty": "shannon"}
     settings = {name: (getattr(recipe, name), usual[name]) for name in usual}
     settings["normalize"] = recipe.training.normalize, "token"

@@ -85,7 +85,7 @@ def best_lam(study: "Study", *, task: str | None = None, decoding: str = "sample
 
 
 def verified_by_several(task: str, fewer: Sequence[Cell]) -> str:
-    """Return the error that a task has cells of several verifiers; it names the fewer."""
+    """Return the sentence that a task's cells have different verifiers; it names the smaller group."""
     names = ", ".join(cell.name for cell in fewer[:MAX_NAMED])
     more = f" and {len(fewer) - MAX_NAMED} more" if len(fewer) > MAX_NAMED else ""
     return (
@@ -130,7 +130,7 @@ def _no_choice(study: "Study", task: str, decoding: str) -> NoChoiceError:
 
 
 def compared_lams(recipe: Recipe, results: Results, diverged: Collection[Cell]) -> Collection[float]:
-    """Return λ = 0 and the λ with the best validation score; every λ if there are no validation problems.
+    """Return the λ that a report compares: 0 and the best on validation, or all without validation problems.
 
     Return 0 alone while a cell of the study's own task has no result and has not diverged.
     """

@@ -300,7 +300,7 @@ def _scored(result: dict[str, Any]) -> dict[SampleSet, int]:
 
 
 def read_origin(folder: Path) -> dict[str, Any]:
-    """Return what cell.json holds; nothing for a cell from before there was one."""
+    """Return what cell.json holds; an empty dict if the cell has no such file, as in early versions."""
     return read_json(folder / CELL) if (folder / CELL).is_file() else {}
 
 

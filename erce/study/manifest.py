@@ -135,7 +135,7 @@ def checked_origin(
 
 
 def _place_of_decoding(named: tuple[str, dict[str, Any]]) -> tuple[bool, float]:
-    """Sort into greedy, sampled, then by rising temperature, however many were added later."""
+    """Return the sorting key of a decoding: greedy and sampled come first, then the lower temperature."""
     name, settings = named
     return name not in (GREEDY, SAMPLED), settings["temperature"]
 
@@ -339,7 +339,7 @@ def _files_of(function: Callable[..., Any]) -> frozenset[Path]:
 
 @lru_cache(maxsize=32)
 def _all_files(files: frozenset[Path], root: Path) -> set[Path]:
-    """Return the files and those of `erce.verify`, which is in `root`, that they import, directly or not."""
+    """Return these files and every file of `erce.verify` (in `root`) that they import, directly or not."""
     known: set[Path] = set()
     waiting = set(files)
     while waiting:

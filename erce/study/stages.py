@@ -118,7 +118,7 @@ def _free_the_devices() -> None:
 
 
 def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
-    """Return each decoding that is scored, by its name in tables; `sample` fits the batch size."""
+    """Return the decodings that a cell is scored with, by name; `sample` sets their batch size."""
     wanted = recipe.decoding
     greedy = GenerationSettings(
         temperature=0.0,

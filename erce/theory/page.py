@@ -17,7 +17,7 @@ SWITCHES = [f"{family}_{order}" for family in "SR" for order in ("0", "0.1", "0.
 
 
 def write(page: Path, json: Path | None) -> list[str]:
-    """Write the theory as a page, and its numbers as JSON if `json` names a file; return lines to print.
+    """Write the page on the theory, and its numbers to the file `json` if it is given; return lines to print.
 
     The same versions of numpy, scipy and matplotlib with the same number of threads give the same bytes.
     """

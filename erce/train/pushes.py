@@ -1,4 +1,4 @@
-"""Demonstrations and a base model's verified samples → which way the first training steps push the model.
+"""Demonstrations and verified samples of a base model → how the first training step changes right samples.
 
 With z the mean log-probability of accepted samples minus that of rejected ones, a small step against the
 gradient of a loss L changes z by −⟨∇z, ∇L⟩ per unit of step size. Both gradients are taken at a fresh

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import huggingface_hub
 import pytest
 from toys.recipes import tiny_recipe
 
@@ -34,7 +35,8 @@ NOWHERE = Path("runs/none")
 
 @pytest.fixture(autouse=True)
 def known_but_not_here(monkeypatch):
-    """The paper's model under a name that no machine has in its cache."""
+    """The paper's model under a name that no machine has in its cache, and no hub to wait for."""
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     monkeypatch.setitem(PUBLIC, BIG.model, PUBLIC["Qwen/Qwen2.5-1.5B-Instruct"])
 
 

@@ -37,7 +37,7 @@ class Work:
 
 
 class Done(NamedTuple):
-    """How one cell ended: `failure` is empty if the cell has its result, else one line on what went wrong.
+    """The end of one cell. `failure` is empty if the cell has its result, else one line on what went wrong.
 
     The traceback is in the cell's folder, in failure.txt, until the cell is tried again. `fatal`: every
     other cell would fail in the same way. `diverged`: this cell would fail again; others need not.
