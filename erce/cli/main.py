@@ -180,7 +180,7 @@ def demo(options: argparse.Namespace) -> int:
     if options.jobs is None and options.engine in ("auto", "processes"):
         options.jobs = os.cpu_count() or 1
     recipe, out = recipe_path("mini-styles"), options.out or usual_folder("demo", options.limit)
-    takes = "" if options.limit else "2 to 3 minutes on two cores"
+    takes = "" if options.limit else "about 2 minutes on two cores"
     return _run_study(recipe, out, options, takes=takes, **limited(recipe, options.limit))
 
 
