@@ -62,11 +62,12 @@ def report(
 def contents(summary: Summary) -> dict[str, Any]:
     """Return every number of the report as plain values; None where there is none."""
     choice, coverage = summary.choice, sample_coverage(summary)
+    by_lam = {} if choice is None else {repr(lam).removesuffix(".0"): at for lam, at in choice.scores.items()}
     sweep, changes = temperature_sweep(summary), problem_changes(summary)
     return {
         "study": as_settings(summary.study.recipe),
         "gains": summary.gains_as_json(),
-        "chosen": None if choice is None else choice._asdict() | {"scores": _by_lam(choice.scores)},
+        "chosen": None if choice is None else choice._asdict() | {"scores": by_lam},
         "search": summary.study.search,
         "interaction": [
             {"lam": summary.lam, "decoding": decoding, **gain_as_json(gain)}
@@ -84,11 +85,6 @@ def contents(summary: Summary) -> dict[str, Any]:
         "next": next_steps(summary),
         "missing": [cell.name for cell in summary.study.missing],
     }
-
-
-def _by_lam(scores: dict[float, float]) -> dict[str, float]:
-    """Write each λ as tables do, and in full where six digits would make it another number."""
-    return {f"{lam:g}" if float(f"{lam:g}") == lam else repr(lam): score for lam, score in scores.items()}
 
 
 def _print(summary: Summary, *, verbose: bool) -> None:

@@ -167,17 +167,6 @@ def _visible(character: str) -> str:
 _HIDDEN = ("Cc", "Cf", "Cs")  # control and format characters, surrogates
 
 
-def unbroken(text: str) -> str:
-    """Replace the spaces inside numbers and formulas, so that a browser breaks no line there.
-
-    >>> unbroken("λ = 0.5 was right in 78 % of samples, −1.0 to +2.0").replace("\u00a0", "_")
-    'λ_=_0.5 was right in 78_% of samples, −1.0_to_+2.0'
-    """
-    text = re.sub(r"(?<=\bp) (?=[<=])|(?<=<) (?=\.\d)|(?<=\d) (?=%)", "\u00a0", text)
-    text = re.sub(r"(?<=λ) (?==)|(?<==) (?=[−\d])", "\u00a0", text)
-    return re.sub(r"(?<=\d) to (?=[+−\d])", "\u00a0to\u00a0", text)
-
-
 def one_line(text: str) -> str:
     """Return a name for a cell, a note or a comment: on one line, and with nothing hidden."""
     return " ".join(visible(text).split())

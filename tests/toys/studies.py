@@ -42,7 +42,6 @@ class Fake:
     versions: dict = field(default_factory=dict)
     warnings: tuple = ()
     temperatures: tuple = ()
-    entropy: object = None  # of (arm, decoding); None: 0.2 nats everywhere
     reach: object = None  # of an arm: how far the chances of easy and hard problems lie from its own
     together: bool = False  # whether scores hold what k samples do together
     task: str = TASK
@@ -141,7 +140,6 @@ def _drawn(rng, cell, fake, what):
     ease = np.linspace(-reach, reach, problems) * (0 < right < 1) if problems > 1 else np.zeros(problems)
     accepted = (rng.random((problems, samples)) < (right + ease)[:, None]).tolist()
     why = rng.integers(len(fake.reasons), size=(problems, samples)).tolist()
-    entropy = fake.entropy(named(cell.arm), decoding) if fake.entropy else 0.2
     pairs = []
     for number in range(problems):
         for sample in range(samples):
@@ -149,8 +147,8 @@ def _drawn(rng, cell, fake, what):
             reason = "numeric" if fine else fake.reasons[why[number][sample]]
             where = {"split": split, "decoding": decoding, "problem": f"{split}-{number}", "sample": sample}
             text = (fake.text or _text)(cell, number, fine)
-            rest = {"finished": reason != "truncated", "logprob": -3.5, "entropy": entropy}
-            rest["drawn_entropy"] = entropy
+            rest = {"finished": reason != "truncated", "logprob": -3.5, "entropy": 0.2}
+            rest["drawn_entropy"] = 0.2
             tokens = fake.limit if fake.limit and not rest["finished"] else len(text.split()) + 1
             extracted = text.split()[-1] if reason in ("numeric", "different") else None
             pairs.append(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
@@ -154,30 +155,29 @@ def examples(summary: Summary) -> dict[str, list[Example]]:
     compared = _compared_arm(summary)
     if compared is None:
         return {}
-    study, prompts = summary.study, _prompts(summary.study)
-    outcomes = {arm: summary.outcomes(arm) for arm in (summary.baseline, compared)}
-    first_cell = verified_completions(study, study.cells(summary.task, compared)[0])
-    names = sorted({row.problem for row in first_cell if row.decoding == summary.decoding})
-    gains = dict(zip(names, problem_gains(outcomes[compared], outcomes[summary.baseline]), strict=True))
+    study, arms, prompts = summary.study, (summary.baseline, compared), _prompts(summary.study)
+    by_problem: dict[str, dict[Arm, list[VerifiedCompletion]]] = {}
+    for arm in arms:
+        for cell in study.cells(summary.task, arm):
+            for row in verified_completions(study, cell):
+                if row.decoding == summary.decoding:
+                    by_problem.setdefault(row.problem, {}).setdefault(arm, []).append(row)
 
-    def side(arm: Arm, problem: str) -> Side:
-        of_problem = outcomes[arm][:, names.index(problem)]
-        accepted = (gains[problem] > 0) == (arm == compared)
-        cell = study.cells(summary.task, arm)[int((of_problem == accepted).any(axis=1).argmax())]
-        wanted = problem, summary.decoding, accepted
-        completion = next(
-            row
-            for row in verified_completions(study, cell)
-            if (row.problem, row.decoding, row.accepted) == wanted
-        )
-        return Side(int(of_problem.sum()), of_problem.size, completion.for_a_page())
+    gains = {}
+    for problem, sides in by_problem.items():
+        before, after = (fmean(row.accepted for row in sides[arm]) for arm in arms)
+        gains[problem] = after - before
+
+    def side(problem: str, arm: Arm) -> Side:
+        rows, better = by_problem[problem][arm], (gains[problem] > 0) == (arm == compared)
+        shown = next(row for row in rows if row.accepted == better)
+        return Side(sum(row.accepted for row in rows), len(rows), shown.for_a_page())
 
     def example(problem: str) -> Example:
-        sides = (side(arm, problem) for arm in outcomes)
-        return Example(shorten(problem), prompts.get(problem, ""), *sides)
+        return Example(shorten(problem), prompts.get(problem, ""), *(side(problem, arm) for arm in arms))
 
-    gained = sorted((name for name in names if gains[name] > 0), key=lambda name: (-gains[name], name))
-    lost = sorted((name for name in names if gains[name] < 0), key=lambda name: (gains[name], name))
+    gained = sorted((name for name in gains if gains[name] > 0), key=lambda name: (-gains[name], name))
+    lost = sorted((name for name in gains if gains[name] < 0), key=lambda name: (gains[name], name))
     return {"gained": [*map(example, gained[:SHOWN])], "lost": [*map(example, lost[:SHOWN])]}
 
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from erce.recipe.sections import OWN_ANSWERS
-from erce.stats import Gain, GridGain, difference, grid_gains, over_seeds, paired_gain, welch
+from erce.stats import Gain, GridGain, difference, grid_gains, over_seeds, paired_gain
 from erce.study.choice import Choice, NoChoiceError, best_lam
 from erce.study.demonstrations import read_counts
 from erce.study.folder import Study
 from erce.types import BASE_MODEL, Arm
 
 DECODINGS = ("sampled", "greedy")
-GAIN_FIELDS = ("baseline", "gain", "ci", "p", "covers", "welch_ci", "p_holm")
+GAIN_FIELDS = ("baseline", "gain", "ci", "p", "covers", "p_holm")
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,7 @@ class ArmGain:
     """The gain of one arm over the baseline, on the test problems of one task under one decoding.
 
     `gain` has the interval over problems and seeds, and the p of this arm by itself; `p_holm` allows for
-    every arm that the table compares on that task and decoding. `over_seeds` is Welch's gain, over seeds on
-    these very problems; None with one seed, or where no arm's seeds differ. The baseline has a gain of 0
-    over itself.
+    every arm that the table compares on that task and decoding. The baseline has a gain of 0 over itself.
     """
 
     task: str
@@ -71,8 +69,11 @@ class ArmGain:
     mean: float
     baseline: float
     gain: Gain
-    over_seeds: Gain | None
     p_holm: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Return GAIN_FIELDS as plain values."""
+        return {"baseline": self.baseline, **gain_as_json(self.gain), "p_holm": self.p_holm}
 
 
 @dataclass(frozen=True, eq=False)  # compared by identity, so that what is computed of a summary can be cached
@@ -144,15 +145,7 @@ class Summary:
             if row.arm.is_base:
                 continue
             arm_gain = self.gain(row.task, row.arm, row.decoding)
-            compared = dict.fromkeys(GAIN_FIELDS)
-            if arm_gain is not None:
-                seeds = arm_gain.over_seeds
-                compared = {
-                    "baseline": arm_gain.baseline,
-                    **gain_as_json(arm_gain.gain),
-                    "welch_ci": None if seeds is None else [seeds.low, seeds.high],
-                    "p_holm": arm_gain.p_holm,
-                }
+            compared = dict.fromkeys(GAIN_FIELDS) if arm_gain is None else arm_gain.as_json()
             place = {"task": row.task, **row.arm.as_json(), "decoding": row.decoding, "mean": row.mean}
             sizes = {"n_seeds": row.n_seeds, "n_problems": row.n_problems, "chosen": row.arm == self.chosen}
             entries.append(place | compared | sizes)
@@ -224,19 +217,10 @@ def _grid(study: Study, task: str, decoding: str, arms: list[Arm]) -> dict[Arm, 
             mean=float(outcomes.get(arm, baseline).mean()),
             baseline=float(baseline.mean()),
             gain=grid_gain.gain,
-            over_seeds=nothing if arm == zero else _over_seeds(outcomes[arm], baseline),
             p_holm=grid_gain.adjusted,
         )
         for arm, grid_gain in grid.items()
     }
-
-
-def _over_seeds(treated: np.ndarray, baseline: np.ndarray) -> Gain | None:
-    """Return Welch's gain; None with one seed, or where neither arm's score varies over seeds."""
-    if min(len(treated), len(baseline)) < 2:
-        return None
-    gain = welch(*(arm.mean(axis=(1, 2)).tolist() for arm in (treated, baseline)))
-    return gain if np.isfinite(gain.se) else None
 
 
 def _has_completions(study: Study, task: str, arm: Arm, decoding: str) -> bool:

@@ -8,7 +8,7 @@ seeds hold one collapsed run, or none.
 
 import math
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from statistics import median_high, median_low
 from typing import Any
 
@@ -22,7 +22,6 @@ from erce.stats import (
     detectable_gain,
     equivalent,
     few_seeds_factor,
-    fewest_problems,
     spread_of,
     study_sizes,
 )
@@ -51,27 +50,11 @@ class Power:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values; `problems` is None where no number of problems is enough."""
-        problems = [None if math.isinf(size.problems) else int(size.problems) for size in self.sizes]
         sizes = [
-            {"seeds": size.seeds, "samples": size.samples, "problems": number}
-            for size, number in zip(self.sizes, problems, strict=True)
+            {"seeds": seeds, "samples": samples, "problems": None if math.isinf(n) else int(n)}
+            for _, seeds, samples, n in self.sizes
         ]
         return self.arm.as_json() | {"detectable": self.detectable, "wanted": WANTED, "sizes": sizes}
-
-
-@dataclass(frozen=True)
-class Outlier:
-    """A run whose accuracy on the test problems, in fractions of 1, is far from its arm's median seed."""
-
-    cell: Cell
-    accuracy: float
-    median: float
-
-
-@cache
-def problems_to_show_equivalence() -> int:
-    """Return the number of problems with fewer of which no outcome could show equivalence."""
-    return fewest_problems(MARGIN, level=LEVEL)
 
 
 def equivalence(summary: Summary, decoding: str) -> Equivalence | None:
@@ -108,8 +91,11 @@ def power(summary: Summary, decoding: str) -> Power | None:
     return Power(arm, detectable, tuple(sizes))
 
 
-def outliers(summary: Summary) -> list[Outlier]:
-    """Return the outliers, task by task; of two seeds that lie far apart, the lower one is the outlier."""
+def outliers(summary: Summary) -> list[tuple[Cell, float, float]]:
+    """Return each run that is far from its arm's median seed, with its accuracy and that median.
+
+    Of two seeds that lie far apart, the lower one is the outlier.
+    """
     found = []
     for task in summary.study.recipe.tasks:
         rows = [
@@ -123,7 +109,7 @@ def outliers(summary: Summary) -> list[Outlier]:
             spread = max(median_low(spreads), _spread_by_chance(summary, row))
             limit = max(FAR_AT_LEAST, FAR_DEVIATIONS * spread)
             found += [
-                Outlier(cell, row.seeds[cell.seed], median)
+                (cell, row.seeds[cell.seed], median)
                 for cell in summary.study.cells(task, row.arm)
                 if abs(row.seeds[cell.seed] - median) > limit
             ]
@@ -143,7 +129,6 @@ def inference(summary: Summary) -> dict[str, Any]:
                 "ci": [same.low, same.high],
                 "margin": same.margin,
                 "covers": same.covers,
-                "fewest": problems_to_show_equivalence(),
             },
             "plan": planned and planned.as_json(),
         }

@@ -18,15 +18,14 @@ WAYS = ("pass", "maj", "best")  # one of k is right, the majority's answer is, t
 class Coverage:
     """Every arm's scores for k samples of a problem together, in fractions of 1, on the study's own task.
 
-    `curves` are pass@1 … pass@n. `together` is way → arm → a value for each k of `ks_of(way)`, None where
-    the scores of a seed lack the way; a way that every arm lacks is left out. `gains` compares the chosen λ
-    with the baseline with all n samples, where the scores hold the way problem by problem. `crossing` is
-    where these two change places in pass@k, None where they do not.
+    `together` is way → arm → a value for each k of `ks_of(way)`, None where the scores of a seed lack the
+    way; a way that every arm lacks is left out. `gains` compares the chosen λ with the baseline with all n
+    samples, where the scores hold the way problem by problem. `crossing` is where these two change places in
+    pass@k, None where they do not.
     """
 
     chosen: Arm | None  # None unless both it and λ = 0 are there, and where λ = 0 was chosen
     baseline: Arm
-    curves: dict[Arm, list[float]]
     ks: list[int]
     together: dict[str, dict[Arm, list[float | None]]]
     gains: dict[str, Gain]
@@ -38,8 +37,8 @@ class Coverage:
 
     def as_json(self) -> dict[str, Any]:
         arms = [
-            arm.as_json() | {"curve": curve} | {way: values[arm] for way, values in self.together.items()}
-            for arm, curve in self.curves.items()
+            arm.as_json() | {way: values[arm] for way, values in self.together.items()}
+            for arm in self.together["pass"]
         ]
         gains = {way: gain_as_json(gain) for way, gain in self.gains.items()}
         crossing = self.crossing and self.crossing._asdict()
@@ -54,10 +53,9 @@ def sample_coverage(summary: Summary) -> Coverage | None:
     n = min((array.shape[2] for array in outcomes.values()), default=1)
     if n < 2:
         return None
-    curves = {arm: coverage(array)[:n].tolist() for arm, array in outcomes.items()}
     ks = sorted({*(2**power for power in range(n.bit_length())), n})
     together: dict[str, dict[Arm, list[float | None]]] = {
-        "pass": {arm: [curve[k - 1] for k in ks] for arm, curve in curves.items()}
+        "pass": {arm: coverage(array)[[k - 1 for k in ks]].tolist() for arm, array in outcomes.items()}
     }
     for way in WAYS[1:]:
         values = {arm: [_share(summary, arm, f"{way}@{k}") for k in ks[1:]] for arm in arms}
@@ -65,10 +63,10 @@ def sample_coverage(summary: Summary) -> Coverage | None:
             together[way] = values
     chosen, baseline = summary.chosen_penalty, summary.baseline
     if chosen not in outcomes or baseline not in outcomes:
-        return Coverage(None, baseline, curves, ks, together, {}, None)
+        return Coverage(None, baseline, ks, together, {}, None)
     gains = {way: gain for way in WAYS if (gain := _gain(summary, chosen, way)) is not None}
     crossing = crossover(outcomes[chosen], outcomes[baseline])
-    return Coverage(chosen, baseline, curves, ks, together, gains, crossing)
+    return Coverage(chosen, baseline, ks, together, gains, crossing)
 
 
 def _share(summary: Summary, arm: Arm, name: str) -> float | None:

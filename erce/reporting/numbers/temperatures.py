@@ -5,34 +5,26 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from erce.recipe import temperatures
-from erce.reporting.numbers.gains import Summary, gain_as_json, known_mean
+from erce.reporting.numbers.gains import Summary, gain_as_json
 from erce.stats import Gain, paired_gain
 from erce.types import Arm
 
 
 @dataclass(frozen=True)
 class Point:
-    """One arm at one temperature, means over its seeds; accuracies are fractions of 1.
+    """One arm at one temperature, means over its seeds, in fractions of 1.
 
-    `entropy`, in nats per token, is that of the distributions that the completions of the test problems were
-    sampled from, at this temperature: 0 for greedy. It is None where a completion has none; `validation` is
-    None without validation problems.
+    `validation` is None without validation problems.
     """
 
     temperature: float
     decoding: str
     accuracy: float
-    entropy: float | None
     validation: float | None
 
 
 class Contest(NamedTuple):
-    """The chosen λ against the baseline on test, each at the temperature that is best for it on validation.
-
-    `hindsight` is the gain over the baseline at `hindsight_temperature`, the best for it on the test
-    problems themselves. That temperature favours the baseline, so a gain there does not come from an unlucky
-    choice on validation.
-    """
+    """The chosen λ against the baseline on test, each at its best temperature on validation."""
 
     lam: float
     temperature: float
@@ -40,8 +32,6 @@ class Contest(NamedTuple):
     mean: float
     baseline: float
     gain: Gain
-    hindsight_temperature: float
-    hindsight: Gain
 
     @property
     def finding(self) -> str:
@@ -51,12 +41,7 @@ class Contest(NamedTuple):
         return "worse" if self.gain.high < 0 else "unclear"
 
     def as_json(self) -> dict[str, Any]:
-        return self._asdict() | {
-            **gain_as_json(self.gain),
-            "finding": self.finding,
-            "hindsight": self.hindsight.gain,
-            "hindsight_ci": [self.hindsight.low, self.hindsight.high],
-        }
+        return self._asdict() | {**gain_as_json(self.gain), "finding": self.finding}
 
 
 @dataclass(frozen=True)
@@ -116,7 +101,6 @@ def _line(summary: Summary, arm: Arm) -> list[Point]:
                 temperature,
                 decoding,
                 fmean(seed_scores["pass@1"] for seed_scores in test),
-                known_mean([seed_scores.get("drawn_entropy") for seed_scores in test]),
                 # Rounded, so that equal means of different seeds are a tie and not a matter of the last bit.
                 round(fmean(seed_scores["pass@1"] for seed_scores in validation), 12)
                 if all(validation)
@@ -139,12 +123,8 @@ def _contest(summary: Summary, lines: dict[Arm, list[Point]], best: dict[Arm, fl
         return None
     if any(cell.task == summary.task and cell.arm in (chosen, zero) for cell in study.missing):
         return None  # they are not yet sampled at every temperature
-    most = max(lines[zero], key=lambda point: (point.accuracy, -point.temperature)).temperature
     decodings = temperatures(study.recipe)
-    treated, baseline, in_hindsight = (
-        summary.outcomes(arm, decodings[at])
-        for arm, at in ((chosen, best[chosen]), (zero, best[zero]), (zero, most))
-    )
+    treated, baseline = (summary.outcomes(arm, decodings[best[arm]]) for arm in (chosen, zero))
     return Contest(
         lam=chosen.lam,
         temperature=best[chosen],
@@ -152,6 +132,4 @@ def _contest(summary: Summary, lines: dict[Arm, list[Point]], best: dict[Arm, fl
         mean=float(treated.mean()),
         baseline=float(baseline.mean()),
         gain=paired_gain(treated, baseline),
-        hindsight_temperature=most,
-        hindsight=paired_gain(treated, in_hindsight),
     )

@@ -96,7 +96,7 @@ def curves(logs: dict[float, list[tuple[int, float]]], label: str) -> Figure:
             [step for step, _ in log],
             [value for _, value in log],
             label=f"λ = {strength(lam)}",
-            color=_ramp(at, len(logs)),
+            color=f"C{at}",
             linestyle=DASHED if lam == 0 else "-",
             linewidth=1.5,
         )
@@ -110,8 +110,9 @@ def curves(logs: dict[float, list[tuple[int, float]]], label: str) -> Figure:
 def accuracy_over_temperature(sweep: TemperatureSweep) -> Figure:
     """Draw accuracy against temperature; a star is the temperature that validation prefers."""
     figure, axes = _figure("right on test, in %")
+    labels = _line_labels(sweep)
     for arm, line in sweep.lines.items():
-        look = _line_style(arm, sweep)
+        look = _line_style(arm, sweep) | {"label": labels.get(arm)}
         axes.plot([point.temperature for point in line], [100 * point.accuracy for point in line], **look)
         for point in line:
             if arm in (sweep.baseline, sweep.chosen) and sweep.best.get(arm) == point.temperature:
@@ -120,7 +121,7 @@ def accuracy_over_temperature(sweep: TemperatureSweep) -> Figure:
     axes.grid(linewidth=0.6)
     axes.set_axisbelow(True)
     axes.margins(x=0.09, y=0.1)
-    _line_legend(figure, sweep)
+    figure.legend(loc="outside lower center", ncols=2, handlelength=2.6)
     return figure
 
 
@@ -169,16 +170,9 @@ def svg_in_page(text: str, description: str, palette: Mapping[str, str]) -> str:
     return text
 
 
-def inline(figure: Figure, description: str, *, lines: int = 0) -> Markup:
-    """Return the figure as SVG for an HTML page, which sets the colours; `description` is read out.
-
-    `lines` is the number of curves in the colours of `_ramp`.
-    """
-    text = svg_in_page(svg(figure), f"{visible(description)}; the tables have the numbers", PALETTE)
-    for at in range(lines):
-        share = round(100 * at / max(1, lines - 1))
-        text = text.replace(_ramp(at, lines), f"color-mix(in srgb, var(--sampled) {share}%, var(--greedy))")
-    return Markup(text)
+def inline(figure: Figure, description: str) -> Markup:
+    """Return the figure as SVG for an HTML page, which sets the colours; `description` is read out."""
+    return Markup(svg_in_page(svg(figure), f"{visible(description)}; the tables have the numbers", PALETTE))
 
 
 def _figure(label: str, *, arms: int = 0, others: int = 0) -> tuple[Figure, Axes]:
@@ -189,13 +183,6 @@ def _figure(label: str, *, arms: int = 0, others: int = 0) -> tuple[Figure, Axes
     axes = figure.subplots()
     axes.set_ylabel(label)
     return figure, axes
-
-
-def _ramp(at: int, number: int) -> str:
-    """Return the colour of line `at` of `number`, from the greedy colour to the sampled one."""
-    share = at / max(1, number - 1)
-    ends = [[int(PALETTE[name][i : i + 2], 16) for i in (1, 3, 5)] for name in ("greedy", "sampled")]
-    return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(*ends, strict=True))
 
 
 def _places(arms: Iterable[Arm], summary: Summary) -> dict[Arm, float]:
@@ -273,29 +260,23 @@ def _legend(figure: Figure, summary: Summary) -> None:
     figure.legend(handles=handles, loc="outside lower center", ncols=3, handlelength=2.2)
 
 
-def _line_style(arm: Arm, sweep: TemperatureSweep) -> dict[str, Any]:
+def _line_style(arm: Arm, sweep: TemperatureSweep) -> Any:
     """Return the style of an arm's line, which differs in form as well as colour; minor arms are faint."""
     if arm.is_base:
         return {"color": PALETTE["ink"], "linestyle": DOTTED, "marker": "^", "markersize": 5, "zorder": 3}
     if arm == sweep.baseline:
-        look: dict[str, Any] = {"color": PALETTE["greedy"], "linestyle": DASHED, "linewidth": 1.7}
+        look: Any = {"color": PALETTE["greedy"], "linestyle": DASHED, "linewidth": 1.7}
         return look | {"zorder": 4} | MARKERS["greedy"]
     if arm == sweep.chosen:
         return {"color": PALETTE["sampled"], "linewidth": 2.4, "zorder": 5} | MARKERS["sampled"]
     return {"color": PALETTE["muted"], "linewidth": 0.9, "alpha": 0.5, "zorder": 2}
 
 
-def _line_legend(figure: Figure, sweep: TemperatureSweep) -> None:
-    """Name the base model, the baseline and the chosen λ; all faint lines share one entry."""
-    names = {BASE_MODEL: "base model", sweep.baseline: sweep.baseline.objective}
+def _line_labels(sweep: TemperatureSweep) -> dict[Arm, str]:
+    """Name the base model, the baseline and the chosen λ; the faint lines share the first one's label."""
+    labels = {BASE_MODEL: "base model", sweep.baseline: sweep.baseline.objective}
     if sweep.chosen is not None:
-        names[sweep.chosen] = f"{sweep.chosen.label}, chosen"
-    handles = [
-        Line2D([], [], label=names[arm], **_line_style(arm, sweep)) for arm in sweep.lines if arm in names
-    ]
-    others = [arm for arm in sweep.lines if arm not in names]
-    if others:
-        beside = any(arm.objective != sweep.baseline.objective for arm in others)
-        label = "other λ" + (" and objectives" if beside else "")
-        handles.append(Line2D([], [], label=label, **_line_style(others[0], sweep)))
-    figure.legend(handles=handles, loc="outside lower center", ncols=2, handlelength=2.6)
+        labels[sweep.chosen] = f"{sweep.chosen.label}, chosen"
+    others = [arm for arm in sweep.lines if arm not in labels]
+    beside = any(arm.objective != sweep.baseline.objective for arm in others)
+    return labels | dict.fromkeys(others[:1], "other λ" + (" and objectives" if beside else ""))

@@ -192,9 +192,7 @@ def _curves(summary: Summary) -> list[Drawing]:
         logs = _logs(summary, name)
         if any(len(log) > 1 for log in logs.values()):
             description = f"{label} against the training step"
-            drawn.append(
-                Drawing(figures.inline(figures.curves(logs, label), description, lines=len(logs)), caption)
-            )
+            drawn.append(Drawing(figures.inline(figures.curves(logs, label), description), caption))
     return drawn
 
 

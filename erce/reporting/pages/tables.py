@@ -25,7 +25,6 @@ from erce.reporting.format import (
     NOTHING,
     file_name,
     fixed,
-    grouped,
     interval,
     known_as,
     one_line,
@@ -43,15 +42,11 @@ from erce.types import Arm
 STAR = "★"
 NOTE = (
     f"±: sample standard deviation over seeds · {STAR}: chosen on validation · gain: over λ = 0; it and the "
-    "columns to its right are of samples · p: test of no gain, corrected for all rows (Holm) · any form: % "
-    "right if the form of the answer is ignored · none, cut: % without an answer and cut off · tokens, nats: "
-    "mean length and entropy"
+    "columns to its right are of samples · any form: % right if the form of the answer is ignored · none, "
+    "cut: % without an answer and cut off · tokens, nats: mean length and entropy"
 )
 ANY_FORM = "any form"
-BEFORE = "before"
-HEADINGS = ("greedy", "sampled", "gain", "95 % interval", "p")
-HEADINGS += (ANY_FORM, "none", "cut", "tokens", "nats", BEFORE)
-WIDE_COLUMNS = 109  # of a terminal; narrower ones have no column for p
+HEADINGS = ("greedy", "sampled", "gain", "95 % interval", ANY_FORM, "none", "cut", "tokens", "nats")
 LATEX = {character: rf"\{character}" for character in "_&%#${}"} | {  # what LaTeX would not print as it is
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -68,17 +63,15 @@ def print_tables(summary: Summary, console: Console) -> None:
     """Print a table for each task that has a finished cell: percentages, and gains in points."""
     for task in summary.study.recipe.tasks:
         if summary.arms(task):
-            console.print(_terminal_table(summary, task, wide=console.width >= WIDE_COLUMNS))
+            console.print(_terminal_table(summary, task))
     recipe = summary.study.recipe
-    negative = " · λ < 0: confidence penalty" if min(recipe.lams) < 0 else ""
     named = " · by name: other objectives" if recipe.objectives else ""
     if named and not any(arm.lam for arm in recipe.other_arms):
         named += ", at λ = 0"
     if summary.own:
         named += " · rft, self: trained on own right answers, beside the given ones and alone"
-        named += f" · {BEFORE}: tokens sampled before training" if console.width >= WIDE_COLUMNS else ""
     note = NOTE if summary.decoding == "sampled" else NOTE.replace("of samples", "of greedy completions")
-    console.print(note + negative + named, style="dim")
+    console.print(note + named, style="dim")
 
 
 def score_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
@@ -202,17 +195,18 @@ def _escaped(text: str) -> str:
     return "".join(LATEX.get(character, character) for character in text.replace(f" {STAR}", STAR))
 
 
-def _terminal_table(summary: Summary, task: str, *, wide: bool) -> Table:
+def _terminal_table(summary: Summary, task: str) -> Table:
     role = ", the control" if task == summary.study.recipe.control else ""
     table = Table(
         title=Text(f"{visible(task)}{role}: right on the test problems, in %"),
         box=box.SIMPLE_HEAD,
         title_style="bold",
         title_justify="left",
-        padding=(0, 1 if wide else 0),
+        padding=0,
     )
     table.add_column("λ", overflow="fold")
-    headings = _headings(summary, task, wide=wide)
+    tells = any(row.flexible is not None for row in summary.rows if row.task == task)
+    headings = [heading for heading in HEADINGS if tells or heading != ANY_FORM]
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for arm in summary.arms(task):
@@ -220,25 +214,17 @@ def _terminal_table(summary: Summary, task: str, *, wide: bool) -> Table:
         name = "base" if arm.is_base else row_label(arm, summary.baseline)
         if note := seeds_note(summary, task, arm):
             name = f"{name} ({note})"
-        if not wide:
-            name = name.replace(", λ = ", " +\N{NO-BREAK SPACE}")
-            name = name.replace("-", "-\n").replace(":", ": ") if "-" in name else name
+        name = name.replace(
+            ", λ = ", " +\N{NO-BREAK SPACE}"
+        )  # and folded where it can be: 80 columns are few
+        name = name.replace("-", "-\n").replace(":", ": ") if "-" in name else name
+        cells = _cells(summary, task, arm)
         table.add_row(
             f"{name} {STAR}" if chosen else name,
-            *(cell for name, cell in _cells(summary, task, arm).items() if name in headings),
+            *(cells[heading] for heading in headings),
             style="bold" if chosen else None,
         )
     return table
-
-
-def _headings(summary: Summary, task: str, *, wide: bool) -> list[str]:
-    """Return the columns: p and "before" in a wide terminal, "any form" where the task's verifier tells."""
-    left_out = set() if wide else {"p", BEFORE}
-    if not summary.own:
-        left_out.add(BEFORE)
-    if all(row.flexible is None for row in summary.rows if row.task == task):
-        left_out.add(ANY_FORM)
-    return [heading for heading in HEADINGS if heading not in left_out]
 
 
 def _cells(summary: Summary, task: str, arm: Arm) -> dict[str, str]:
@@ -246,12 +232,12 @@ def _cells(summary: Summary, task: str, arm: Arm) -> dict[str, str]:
     row = summary.row(task, arm, summary.decoding)
     unknown = 0.0 if summary.study.verifiers else None  # only our verifiers say each of these reasons
     none = None if is_user_defined(task) else unknown  # a user's function may not tell
+    *scores, _ = score_cells(summary, task, arm)
     further = (
         percent(row.flexible if row else None),
         percent(row.reasons.get("no answer", none) if row else None),
         percent(row.reasons.get("truncated", unknown) if row else None),
         fixed(row.tokens if row else None, 1),
         fixed(row.entropy if row else None, 3),
-        grouped(row.sampled_before if row else None),
     )
-    return dict(zip(HEADINGS, (*score_cells(summary, task, arm), *further), strict=True))
+    return dict(zip(HEADINGS, (*scores, *further), strict=True))

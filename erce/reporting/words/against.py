@@ -46,8 +46,7 @@ def against_lines(study: Study) -> list[str]:
     for pair in pairs:
         differences += [f"{pair.task} {pair.decoding}: {text}" for text in _pair_differences(study, pair)]
     if study.missing:
-        missing = counted(len(study.missing), "cell")
-        differences.append(f"Missing here: {missing}, so the study's means can change.")
+        differences.append(f"Missing here: {counted(len(study.missing), 'cell')}; the means can change.")
     differences += [
         "Verdicts are of this study's verifiers; `erce verify` counts where the paper's own differ.",
         "Intervals over seeds do not cover the choice of problems, and the paper's is not known.",

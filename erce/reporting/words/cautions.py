@@ -87,7 +87,6 @@ def faults(summary: Summary) -> list[Caution]:
         *_versions(summary),
         *_unfinished(summary),
         *_chosen(summary),
-        *_better_on_test(summary),
         *_small(summary),
         *_accidents(summary),
         *_second_answers(summary),
@@ -171,10 +170,10 @@ def _versions(summary: Summary) -> Iterator[Caution]:
 
 def _outliers(summary: Summary) -> Iterator[Caution]:
     """Name each run that is far from its arm's other seeds."""
-    for run in outliers(summary):
+    for cell, accuracy, median in outliers(summary):
         yield Caution(
-            f"{run.cell.name} is far from the other seeds of {run.cell.arm.label}: right in "
-            f"{percent(run.accuracy)} % {of_completions(summary)}, against {percent(run.median)} % (median).",
+            f"{cell.name} is far from the other seeds of {cell.arm.label}: right in {percent(accuracy)} % "
+            f"{of_completions(summary)}, against {percent(median)} % (median).",
             "Train more seeds: how often runs collapse is part of what an arm gains.",
         )
 
@@ -205,27 +204,6 @@ def _chosen(summary: Summary) -> Iterator[Caution]:
     lam, further = strength(summary.lam), strength(2 * summary.choice.lam)
     fault = f"The chosen λ = {lam} is the strongest tried, and the best may lie beyond."
     yield Caution(fault, f"Add λ = {further} to the grid.")
-
-
-def _better_on_test(summary: Summary) -> Iterator[Caution]:
-    """Warn where the best test row is not of the chosen λ, as a reader may want to pick the best row."""
-    rows = [
-        row
-        for row in summary.rows
-        if (row.task, row.decoding) == (summary.task, "sampled")
-        and not row.arm.is_base
-        and not summary.study.recipe.is_other(row.arm)
-    ]
-    if summary.choice is None or not rows:
-        return
-    best = max(rows, key=lambda row: (round(row.mean, 12), -abs(row.arm.lam or 0.0)))
-    if best.arm in (summary.baseline, summary.chosen):
-        return
-    fault = (
-        f"The best test row is {best.arm.label}, and validation chose λ = {strength(summary.lam)}: "
-        "taking the best test row would overstate its gain."
-    )
-    yield Caution(fault, f"Keep the chosen λ, or confirm {best.arm.label} with new seeds.")
 
 
 def _small(summary: Summary) -> Iterator[Caution]:

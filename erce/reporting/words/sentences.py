@@ -9,13 +9,12 @@ from erce.reporting.format import (
     known_as,
     one_line,
     percent,
-    points,
     strength,
 )
 from erce.reporting.numbers.completions import VerifiedCompletion
 from erce.reporting.numbers.gains import Summary
-from erce.reporting.numbers.inference import LEVEL, equivalence, problems_to_show_equivalence
-from erce.reporting.numbers.temperatures import Contest, TemperatureSweep, temperature_sweep
+from erce.reporting.numbers.inference import LEVEL, equivalence
+from erce.reporting.numbers.temperatures import TemperatureSweep, temperature_sweep
 from erce.stats import Gain
 from erce.study.folder import Study
 from erce.study.rounds import EVERYTHING, NOTHING
@@ -97,12 +96,10 @@ def equivalence_sentence(summary: Summary) -> str:
     if gain is None or same is None or gain.p_holm <= LEVEL:
         return ""
     are = "are the same" if same.equivalent else "are not shown to be the same"
-    fewest = problems_to_show_equivalence()
-    cannot = f"; fewer than {fewest} problems cannot show it" if gain.gain.problems < fewest else ""
     return (
         f"{_where('greedy')} {gain.arm.label} and {summary.baseline.objective} {are} within "
         f"{fixed(100 * same.margin, 0)} points (90 % interval of the gain {interval(same)}, over "
-        f"{same.covers}{cannot})."
+        f"{same.covers})."
     )
 
 
@@ -118,7 +115,7 @@ def contest_sentence(sweep: TemperatureSweep | None) -> str:
         f"{name} at {contest.temperature:g}, of {len(tried)} from {tried[0]:g} to {tried[-1]:g}. There "
         f"{name} was right in {percent(contest.mean)} % of completions of the test problems and "
         f"{baseline} in {percent(contest.baseline)} %: {gain_with_interval(contest.gain)}. "
-        f"{CONTESTS[contest.finding].format(baseline=baseline)}{_in_hindsight(contest, baseline)}"
+        f"{CONTESTS[contest.finding].format(baseline=baseline)}"
     )
 
 
@@ -281,18 +278,6 @@ def _gained(summary: Summary, task: str, decoding: str) -> bool:
     """Tell whether the chosen λ gained: its interval lies above 0."""
     gain = summary.gain(task, summary.chosen, decoding)
     return gain is not None and gain.gain.low > 0
-
-
-def _in_hindsight(contest: Contest, baseline: str) -> str:
-    """Warn of a gain that depends on the temperature that validation chose for λ = 0; else empty."""
-    if contest.finding != "better" or contest.hindsight.low > 0:
-        return ""
-    return (
-        f" But that hangs on the temperature which validation chose for {baseline}: at "
-        f"{contest.hindsight_temperature:g}, its best on the test problems, the gain is "
-        f"{points(contest.hindsight.gain)} points, {interval(contest.hindsight)}; more validation problems, "
-        "or more samples at each temperature, would settle it."
-    )
 
 
 def _where(decoding: str) -> str:

@@ -82,7 +82,7 @@ def test_one_seed_has_no_interval(tmp_path):
 def test_cells_that_are_not_done_have_no_row(tmp_path):
     study = one_seed(tmp_path / "half", skip={("mbpp", 0.0, 0)})
     assert [(row[0], row[7]) for row in _rows(study)["mbpp", "greedy"][0]] == [("1", "–")]
-    assert any("Missing here: 1 cell," in text for text in against_lines(study))
+    assert any("Missing here: 1 cell;" in text for text in against_lines(study))
 
 
 def test_a_study_without_a_finished_cell_still_reads(tmp_path):

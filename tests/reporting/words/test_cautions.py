@@ -91,7 +91,7 @@ def test_completions_that_could_have_cheated_are_counted_and_their_problems_name
     [
         ({"seeds": (0, 1)}, "Two seeds", "Run at least 3 seeds"),
         ({"seeds": (0,)}, "one seed", "Run at least 3 seeds"),
-        ({"validation": 0}, "no validation split", "Set n_validation"),
+        ({"validation": 0}, "no validation split", "overstates its gain. Set n_validation"),
     ],
 )
 def test_what_a_study_is_too_small_for_is_named_with_its_number(whole, tmp_path, changes, words, number):
@@ -111,33 +111,6 @@ def test_the_best_at_the_grids_edge_is_named(tmp_path, lams):
     texts = _cautions_with(_made(tmp_path, lams=lams), "strongest tried")
     assert bool(texts) == (max(lams) == 0.5)
     assert all("Add λ = 1 to" in text for text in texts)
-
-
-def test_a_better_test_row_than_the_chosen_one_is_not_to_be_picked(tmp_path):
-    """Validation chooses λ = 0.5; on the test problems λ = 2 is better."""
-    study = _made(
-        tmp_path,
-        lams=(0.0, 0.3, 0.5, 1.0, 2.0),
-        right=lambda task, arm, decoding: {2.0: 0.9}.get(arm, 0.5),
-        right_on_validation=lambda task, arm, decoding: float(arm == 0.5),
-    )
-    [text] = _cautions_with(study, "The best test row")
-    assert "The best test row is λ = 2, and validation chose λ = 0.5" in text
-
-
-def test_cross_entropy_as_the_best_test_row_is_no_gain_that_picking_would_overstate(tmp_path):
-    """Validation chooses λ = 0.5; on the test problems λ = 0 is the best."""
-    study = _made(
-        tmp_path,
-        right=lambda task, arm, decoding: {0.0: 0.6, 0.5: 0.5}.get(arm, 0.4),
-        right_on_validation=lambda task, arm, decoding: float(arm == 0.5),
-    )
-    assert not _cautions_with(study, "The best test row")
-    unchosen = _made(
-        tmp_path / "unchosen", validation=0, right=lambda task, arm, decoding: 0.5 - (arm or 0) / 9
-    )
-    [text] = _cautions_with(unchosen, "no validation split")
-    assert "overstates its gain. Set n_validation" in text
 
 
 def test_every_fault_is_a_sentence_and_its_remedy_a_next_step(tmp_path):

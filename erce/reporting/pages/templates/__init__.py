@@ -12,8 +12,7 @@ from erce.reporting import format
 
 TEMPLATES = Path(__file__).parent
 FILTERS = ("percent", "points", "interval", "p_value", "spread", "strength", "fixed", "grouped")
-FILTERS += ("known_as", "row_label", "sentence_label", "unbroken")
-MAX_CHARACTERS = 20_000  # of any one text; longer texts are cut
+FILTERS += ("known_as", "row_label", "sentence_label")
 
 
 def environment(markdown: Callable[[str], str] | None = None) -> Environment:
@@ -36,7 +35,5 @@ def environment(markdown: Callable[[str], str] | None = None) -> Environment:
 
 
 def _shown(value: Any, escaped: Callable[[str], str]) -> Any:
-    """Spell out a text's hidden characters, and cut a text that is too long; leave our own drawings alone."""
-    if not isinstance(value, str) or isinstance(value, Markup):
-        return value
-    return escaped(value if len(value) <= MAX_CHARACTERS else f"{value[:MAX_CHARACTERS]} …")
+    """Spell out a text's hidden characters; leave our own drawings alone."""
+    return escaped(value) if isinstance(value, str) and not isinstance(value, Markup) else value
