@@ -66,7 +66,7 @@ def _hostile_study(root, url):
         root,
         task=name,
         control=f"control {name}",
-        model="\n".join([*attacks, "m" * 1_000_000]),
+        model="\n".join(attacks),
         text=lambda cell, number, right: (
             f"{everything}{'x' * 1_000_000} {everything}"
             if number == 0
