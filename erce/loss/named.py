@@ -1,4 +1,4 @@
-"""A name and a number → the penalty or the objective, of erce or user-defined; and back to the name.
+"""A name and a number → the penalty or the objective, of erce or user-defined.
 
 A user-defined one is tried on a few rows first: a mistake in it would train a wrong objective for hours.
 """
@@ -88,25 +88,6 @@ def check_names(penalty: str, order: float, objectives: Iterable[str]) -> None:
     make_penalty(penalty, order)
     for name in objectives:
         make_objective(name)
-
-
-def penalty_name(penalty: Penalty) -> str:
-    """Return the name by which `make_penalty` makes a penalty of erce's.
-
-    >>> penalty_name(make_penalty("renyi", 0.5))
-    'renyi'
-    """
-    return next(name for name, kind in PENALTIES.items() if kind is type(penalty))
-
-
-def objective_name(objective: Objective) -> str:
-    """Return the name by which `make_objective` makes an objective of erce's.
-
-    >>> objective_name(make_objective("focal:3")), objective_name(make_objective("dft"))
-    ('focal:3.0', 'dft')
-    """
-    name = next(name for name, kind in OBJECTIVES.items() if kind is type(objective))
-    return ":".join([name, *(repr(number) for number in vars(objective).values())])
 
 
 def _own(what: str, name: str, known: Iterable[str], kind: type[Kind]) -> Kind | type[Kind]:

@@ -135,9 +135,3 @@ def test_all_processes_have_the_same_numbers_to_the_bit(processes):
 
 def test_nothing_to_score_is_zero_in_every_process(processes):
     assert processes.run(numbers, torch.full((N,), -100)) == [[0.0] * (3 + N * D)] * 3
-
-
-@pytest.mark.slow
-def test_a_compiled_call_with_a_group_falls_back_to_the_same_numbers(processes):
-    targets = torch.arange(N)
-    assert processes.run(numbers, targets, True, size=2) == processes.run(numbers, targets, size=2)
