@@ -1,6 +1,6 @@
 """One cell's fine-tuning by several processes: a file that describes it → an adapter.
 
-    accelerate launch --multi_gpu --num_processes 8 -m erce.train.launch CELL.json
+    accelerate launch --multi_gpu --num_processes 8 -m erce.train.launch CELL.pickle
 
 does what `fine_tune` does; the first process writes the adapter, then its summary to CELL.summary.json.
 `launch` writes the file, starts the processes and returns the summary.
@@ -8,13 +8,14 @@ does what `fine_tune` does; the first process writes the adapter, then its summa
 
 import json
 import os
+import pickle
 import re
 import subprocess
 import sys
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -48,7 +49,7 @@ INHERITED = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class FineTuning:
-    """One call of `fine_tune`, in what JSON can hold; `model` is a name for `erce.hf.models.load_model`."""
+    """One call of `fine_tune`; `model` is a name for `erce.hf.models.load_model`."""
 
     model: str
     problems: tuple[Problem, ...]
@@ -57,19 +58,6 @@ class FineTuning:
     seed: int
     folder: str
     dtype: str = "auto"
-
-    @staticmethod
-    def read(file: Path) -> "FineTuning":
-        content = json.loads(file.read_text(encoding="utf-8"))
-        return FineTuning(
-            model=content["model"],
-            problems=tuple(_problem(row) for row in content["problems"]),
-            objective=RegularizedObjective(**content["objective"]),
-            training=Training(**content["training"]),
-            seed=content["seed"],
-            folder=content["folder"],
-            dtype=content["dtype"],
-        )
 
 
 def launch(work: FineTuning, *, resources: Resources) -> "TrainingSummary":
@@ -85,11 +73,11 @@ def launch(work: FineTuning, *, resources: Resources) -> "TrainingSummary":
         raise InputError(f"{str(folder)!r} exists; delete it to train again, or name another folder")
     if resources.fsdp and not resources.gpus:
         raise InputError("accelerate shards nothing on a CPU; leave out fsdp, or set gpus")
-    file, log = (folder.with_name(f"{folder.name}.launch.{end}") for end in ("json", "log"))
+    file, log = (folder.with_name(f"{folder.name}.launch.{end}") for end in ("pickle", "log"))
     summary = _summary(file)
     summary.unlink(missing_ok=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    write_json(file, asdict(work) | {"folder": str(folder)})
+    file.write_bytes(pickle.dumps(replace(work, folder=str(folder))))
     write_json(_config(file), LAUNCHER_CONFIG)
     with (
         log.open("w", encoding="utf-8") as output,
@@ -121,7 +109,7 @@ def run(file: Path) -> None:
         from erce.train.fine_tune import fine_tune
 
     state = PartialState()  # before the model is loaded: it names this process's GPU
-    work = FineTuning.read(file)
+    work = pickle.loads(file.read_bytes())
     summary = fine_tune(
         BasePolicy(load_model(work.model, dtype=work.dtype), load_tokenizer(work.model)),
         work.problems,
@@ -156,12 +144,6 @@ def _summary(file: Path) -> Path:
 def _config(file: Path) -> Path:
     """Return the file of the launcher's settings that no flag names."""
     return file.with_suffix(".accelerate.json")
-
-
-def _problem(row: dict[str, Any]) -> Problem:
-    """Return the Problem in a row of JSON, whose lists are its tuples."""
-    fields: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in row.items()}
-    return Problem(**fields)
 
 
 def _command(file: Path, resources: Resources) -> list[str]:

@@ -45,14 +45,8 @@ def sft(config: str | Path | None, overrides: Sequence[str] = ()) -> ERCETrainer
     or data that cannot be loaded.
     """
     script, arguments, model, mixture = _parsed(config, list(overrides))
-    resumed: Any = arguments.resume_from_checkpoint
-    if isinstance(resumed, str) and not (Path(resumed) / "trainer_state.json").is_file():
-        raise InputError(
-            f"no checkpoint in {resumed!r}; `resume_from_checkpoint: true` in the file takes the last of "
-            "output_dir"
-        )
     trainer = _trainer(arguments, model, _splits(script, mixture, arguments))
-    trainer.train(resume_from_checkpoint=resumed)
+    trainer.train(resume_from_checkpoint=arguments.resume_from_checkpoint)
     trainer.save_model(arguments.output_dir)
     trainer.accelerator.print(f"saved: {arguments.output_dir}")
     if arguments.push_to_hub:

@@ -86,13 +86,6 @@ def test_shifting_logits_changes_nothing_and_permuting_them_permutes_the_gradien
 
 
 @settings(deadline=None)
-@given(logits=LOGITS, case=CASES)
-def test_a_gradient_in_the_logits_sums_to_zero(logits, case):
-    grad = logit_grad(logits, case)
-    assert abs(grad.sum().item()) <= 1e-9 * (1 + grad.abs().sum().item())
-
-
-@settings(deadline=None)
 @given(logits=LOGITS, step=st.sampled_from([1e-3, 1e-6, 1e-9, 1e-12]), side=st.sampled_from([-1, 1]))
 def test_order_1_is_the_limit_from_both_sides(logits, step, side):
     """R falls with the order at half the variance of log p: no cancellation, however near."""
@@ -105,18 +98,6 @@ def test_order_1_is_the_limit_from_both_sides(logits, step, side):
     )
     towards = logit_grad(logits, ("renyi", 1 + side * step)) - logit_grad(logits, ("shannon", 1.0))
     assert towards.abs().max() <= 4e3 * step
-
-
-def test_order_1_is_shannon_exactly():
-    log_p = log_p_of(4 * torch.randn(3, 8, generator=torch.Generator().manual_seed(0)))
-    p = log_p.exp()
-    h, grad = Shannon().value_and_logit_grad(log_p, p)
-    r, r_grad = Renyi(1).value_and_logit_grad(log_p, p)
-    s, s_grad = SupportSize(1).value_and_logit_grad(log_p, p)
-    assert torch.equal(r, h)
-    assert torch.equal(r_grad, grad)
-    assert torch.equal(s, h.exp())
-    assert torch.equal(s_grad, grad * h.exp()[:, None])
 
 
 def test_tied_maxima_share_the_gradient_of_order_inf():

@@ -144,7 +144,6 @@ def test_a_folder_with_a_file_a_split_is_data_and_is_evaluated_on(tmp_path):
         ({"datasets": None}, [], "there is no data; give dataset_name, or a list of datasets"),
         ({"datasets": [{"path": "/nowhere"}]}, [], "the data could not be loaded: "),
         ({"eval_strategy": "steps"}, [], "the data have no split 'test'; there are train"),
-        ({"resume_from_checkpoint": "gone"}, [], "no checkpoint in 'gone'; `resume_from_checkpoint: true` "),
         ({"model_name_or_path": None}, [], "model_name_or_path is missing; name a model, such as "),
         ({"model_name_or_path": "/nowhere/at/all"}, [], "no model '/nowhere/at/all' could be loaded: "),
     ],
