@@ -213,9 +213,7 @@ def test_an_adapter_that_keeps_the_first_forward_is_given_ours():
 def test_an_adapter_with_a_loss_of_its_own_is_refused():
     tokens = {"cpt_token_ids": [1, 2], "cpt_mask": [1, 1], "cpt_tokens_type_mask": [1, 2]}
     model = get_peft_model(toy.model(), CPTConfig(task_type="CAUSAL_LM", **tokens, num_virtual_tokens=2))
-    with pytest.raises(
-        ValueError, match="PEFT's CPT replaces the loss of the model by one of its own; take ano"
-    ):
+    with pytest.raises(ValueError, match=r"PEFT's CPT replaces the loss .*; take another"):
         erce.attach(model, 1.0)
 
 

@@ -113,8 +113,6 @@ def test_an_error_partitions_a_zero_3_head_again(gathers):
 
 def test_training_a_zero_3_head_is_refused(gathers):
     weight = partitioned(torch.ones(V, D)).requires_grad_()
-    with pytest.raises(
-        ValueError, match="is to be trained, which is not supported; freeze it, as under LoRA"
-    ):
+    with pytest.raises(ValueError, match="is to be trained, which is not supported; freeze it"):
         linear_entropy_regularized_cross_entropy(torch.ones(1, D), weight, torch.tensor([0]), lam=1.0)
     assert gathers == []

@@ -111,9 +111,7 @@ def test_a_penalty_that_would_train_on_something_else_is_one_sentence(name, says
     ("make", "kind"), [(make_penalty, "penalty"), (make_objective, "objective")], ids=["penalty", "objective"]
 )
 def test_a_module_that_is_not_there_or_lacks_another_is_one_sentence(make, kind, tmp_path, monkeypatch):
-    with pytest.raises(
-        ValueError, match=rf"^no module 'nowhere' for the {kind} 'nowhere.at_all:NAME'; is it on"
-    ):
+    with pytest.raises(ValueError, match=f"no module 'nowhere' for the {kind} 'nowhere.at_all:NAME'"):
         make("nowhere.at_all:NAME")
     (tmp_path / f"missing_from_{kind}.py").write_text("import nowhere_to_be_found\n")
     monkeypatch.syspath_prepend(tmp_path)

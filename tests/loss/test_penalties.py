@@ -110,9 +110,7 @@ def test_tied_maxima_share_the_gradient_of_order_inf():
 @pytest.mark.parametrize("family", [Renyi, SupportSize])
 @pytest.mark.parametrize("order", [0, -1, 1e9, math.nan, -math.inf, "2", None])
 def test_an_order_that_is_not_above_0_is_refused(family, order):
-    with pytest.raises(
-        ValueError, match=f"{family.__name__} .* over 0, at most 1e6 or inf, got {order!r}; 1 is"
-    ):
+    with pytest.raises(ValueError, match=f"{family.__name__} .* over 0, .*, got {order!r}; 1 is"):
         family(order)
 
 

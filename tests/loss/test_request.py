@@ -292,9 +292,7 @@ def test_a_wrong_argument_is_named_with_its_value_and_the_way_out(form, name, va
 
 
 def test_a_normaliser_goes_with_a_mean_only():
-    with pytest.raises(
-        ValueError, match=r"^num_items_in_batch divides only a mean; leave it out with reduction='sum'"
-    ):
+    with pytest.raises(ValueError, match=r"num_items_in_batch .*; leave it out with reduction='sum'"):
         linear(operands(), lam=1.0, reduction="sum", num_items_in_batch=3)
 
 

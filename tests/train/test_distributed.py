@@ -190,9 +190,7 @@ def test_a_launched_training_that_diverges_is_an_error_of_its_own_kind(tmp_path)
 
 @pytest.mark.slow
 def test_a_batch_that_the_processes_cannot_share_is_one_sentence(tmp_path):
-    with pytest.raises(
-        InputError, match=r"failed: batch_size = 6 must be a multiple of micro_batch_size = 2 "
-    ) as e:
+    with pytest.raises(InputError, match=r"batch_size = 6 must be a multiple of micro_batch_size = 2") as e:
         launch(work(tmp_path / "two", batch_size=6), resources=TWO)
     assert "times 2 processes; write 4, for instance (all of it: " in str(e.value)
     assert not (tmp_path / "two").exists()
@@ -241,7 +239,5 @@ def test_a_head_that_nothing_gathers_is_refused(version, tmp_path, monkeypatch):
     monkeypatch.setattr(Accelerator, "is_fsdp2", False)
     monkeypatch.setattr(Accelerator, "distributed_type", kind)
 
-    with pytest.raises(
-        ValueError, match="does not gather an output head that DeepSpeed or FSDP 1 has sharded"
-    ):
+    with pytest.raises(ValueError, match="an output head that DeepSpeed or FSDP 1 has sharded"):
         _refuse_sharding(Accelerator(cpu=True))
