@@ -60,10 +60,7 @@ def test_the_loss_of_a_model_is_the_objective_of_its_own_logits(name, adapter):
     "settings",
     [
         {"entropy_type": "renyi", "entropy_order": 0.5},
-        {"entropy_type": "support-size", "entropy_order": 2.0},
-        {"objective": "dft"},
         {"objective": "focal:3"},
-        {"objective": "label-smoothing"},
         {"entropy_penalty": -0.2},
     ],
     ids=str,
