@@ -2,11 +2,10 @@
 
     accelerate launch --multi_gpu --num_processes 8 -m erce.train.launch CELL.pickle
 
-does what `fine_tune` does; the first process writes the adapter, then its summary to CELL.summary.json.
+does what `fine_tune` does; the first process writes the adapter, then the summary to CELL.outcome.
 `launch` writes the file, starts the processes and returns the summary.
 """
 
-import json
 import os
 import pickle
 import re
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from erce.errors import DivergedError, InputError, RunError
+from erce.errors import DivergedError, InputError, RunError, sendable
 from erce.files import write_json
 from erce.hf.collector import uncollected
 from erce.recipe import RegularizedObjective, Resources, Training
@@ -36,11 +35,6 @@ FSDP_FLAGS = {
 }
 # Without a file the launcher would read ~/.cache/huggingface/accelerate/default_config.yaml.
 LAUNCHER_CONFIG = {"compute_environment": "LOCAL_MACHINE", "distributed_type": "NO"}
-# What stands before a process's error in the log, where `launch` looks for it.
-MARKS: dict[type[Exception], str] = {
-    DivergedError: "erce.train.launch, diverged: ",
-    InputError: "erce.train.launch: ",
-}
 LAUNCHED = "ERCE_LAUNCHED"  # the variable that is set where stdin is a pipe from `launch`
 INHERITED = re.compile(
     r"ACCELERATE_|FSDP_|TORCHELASTIC_|(LOCAL_|GROUP_)?(RANK|WORLD_SIZE)$|MASTER_(ADDR|PORT)$"
@@ -74,8 +68,7 @@ def launch(work: FineTuning, *, resources: Resources) -> "TrainingSummary":
     if resources.fsdp and not resources.gpus:
         raise InputError("accelerate shards nothing on a CPU; leave out fsdp, or set gpus")
     file, log = (folder.with_name(f"{folder.name}.launch.{end}") for end in ("pickle", "log"))
-    summary = _summary(file)
-    summary.unlink(missing_ok=True)
+    _outcome(file).unlink(missing_ok=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(pickle.dumps(replace(work, folder=str(folder))))
     write_json(_config(file), LAUNCHER_CONFIG)
@@ -90,14 +83,14 @@ def launch(work: FineTuning, *, resources: Resources) -> "TrainingSummary":
         ) as launcher,
     ):
         code = launcher.wait()
-    if code or not summary.exists():
-        failure = _failure(log.read_text(encoding="utf-8", errors="replace"))
+    outcome = pickle.loads(_outcome(file).read_bytes()) if _outcome(file).exists() else None
+    if code or outcome is None or isinstance(outcome, Exception):
+        failure = outcome if isinstance(outcome, Exception) else _last_words(log)
         processes = resources.training_processes
         raise type(failure)(f"the training over {processes} processes failed: {failure} (all of it: {log})")
-    content = json.loads(summary.read_text(encoding="utf-8"))
-    for outdated in (file, summary, _config(file)):
+    for outdated in (file, _outcome(file), _config(file)):
         outdated.unlink()
-    return content
+    return outcome
 
 
 def run(file: Path) -> None:
@@ -119,26 +112,32 @@ def run(file: Path) -> None:
         folder=Path(work.folder),
     )
     if state.is_main_process:
-        write_json(_summary(file), summary)
+        _tell(file, summary)
 
 
 def main() -> None:
-    """Run the file that is the one argument; print an error in the form in which `launch` looks for it."""
+    """Run the file that is the one argument, and leave `launch` an error that the user can mend."""
     from accelerate import PartialState
 
     if os.environ.get(LAUNCHED):
         threading.Thread(target=_exit_with_the_launch, daemon=True).start()
+    file = Path(sys.argv[1])
     try:
-        run(Path(sys.argv[1]))
-    except tuple(MARKS) as error:
-        mark = next(mark for kind, mark in MARKS.items() if isinstance(error, kind))
-        print(f"{mark}{error}", file=sys.stderr, flush=True)
-        sys.exit(1)
+        run(file)
+    except (DivergedError, InputError) as error:
+        _tell(file, sendable(error, str(error)))
+        sys.exit(f"erce.train.launch: {error}")
     PartialState().destroy_process_group()  # its threads could outlive the interpreter and abort
 
 
-def _summary(file: Path) -> Path:
-    return file.with_suffix(".summary.json")
+def _outcome(file: Path) -> Path:
+    return file.with_suffix(".outcome")
+
+
+def _tell(file: Path, outcome: "TrainingSummary | Exception") -> None:
+    half = file.with_suffix(f".{os.getpid()}")  # other processes may tell of the same error
+    half.write_bytes(pickle.dumps(outcome))
+    half.replace(_outcome(file))
 
 
 def _config(file: Path) -> Path:
@@ -186,15 +185,11 @@ def _exit_with_the_launch() -> None:
     os._exit(1)
 
 
-def _failure(log: str) -> Exception:
-    """Return the error that a process printed, or a RunError of the log's last lines."""
-    lines = [line.strip() for line in log.splitlines() if line.strip()]
-    for line in lines:
-        for kind, mark in MARKS.items():
-            if line.startswith(mark):
-                return kind(line.removeprefix(mark))
+def _last_words(log: Path) -> RunError:
+    """Return the first error that a log has, or else its last lines."""
+    lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
     errors = [line for line in lines if re.match(r"(\[rank\d+\]: )?[\w.]+(Error|Exception)\b", line)]
-    return RunError(errors[0] if errors else " | ".join(lines[-5:]) or "no process printed anything")
+    return RunError(errors[0] if errors else " | ".join(filter(None, lines[-5:])))
 
 
 if __name__ == "__main__":
