@@ -158,16 +158,13 @@ def test_a_mistake_is_one_sentence(settings, flags, sentence, tmp_path, capsys):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [(None, "cannot be read"), ("- a", "holds no settings"), ("a: [", "cannot be read")],
-)
-def test_a_file_that_is_no_mapping_is_one_sentence(content, sentence, tmp_path, capsys):
+@pytest.mark.parametrize("content", [None, "a: ["])
+def test_a_file_that_cannot_be_read_is_one_sentence(content, tmp_path, capsys):
     file = tmp_path / "sums.yaml"
     if content is not None:
         file.write_text(content)
     assert erce(["sft", "--config", str(file)]) == 2
-    assert f"erce: {file} {sentence}" in capsys.readouterr().err
+    assert f"erce: {file} cannot be read as YAML" in capsys.readouterr().err
 
 
 def test_flags_of_other_commands_stay_checked(capsys):
