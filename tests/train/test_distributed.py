@@ -26,24 +26,14 @@ from erce.types import Problem
 
 HOSTILE = """
 compute_environment: LOCAL_MACHINE
-debug: true
 distributed_type: FSDP
-dynamo_config: {dynamo_backend: INDUCTOR, dynamo_mode: max-autotune, dynamo_use_dynamic: true}
-fsdp_config:
-  fsdp_auto_wrap_policy: SIZE_BASED_WRAP
-  fsdp_cpu_ram_efficient_loading: true
-  fsdp_min_num_params: 7
-  fsdp_offload_params: true
-  fsdp_reshard_after_forward: false
-  fsdp_state_dict_type: FULL_STATE_DICT
-  fsdp_version: 1
+dynamo_config: {dynamo_backend: INDUCTOR}
+fsdp_config: {fsdp_version: 1, fsdp_auto_wrap_policy: SIZE_BASED_WRAP, fsdp_offload_params: true}
 gpu_ids: '5'
 machine_rank: 2
-main_process_port: 1
 mixed_precision: bf16
 num_machines: 3
 num_processes: 7
-use_cpu: true
 """
 NUMBERS = ("loss", "ce", "entropy", "objective", "lam", "grad_norm", "scored_tokens")
 
