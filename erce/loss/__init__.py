@@ -12,7 +12,8 @@ row_passes                 the two passes over rows of logits
 row_statistics             between the passes: a row's sums → its loss and slopes
 triton_kernels             both in Triton
 gpu_self_check             whether these and the matmuls into float32 are right on a device, checked once
-bfloat16_on_cpu, tensor_parallel, compiled    further paths, each entered from one place
+bfloat16_on_cpu, tensor_parallel    further paths, each entered from one place
+compiled                   how torch.compile passes the loss by
 """
 
 from erce.loss.from_hidden import linear_entropy_regularized_cross_entropy

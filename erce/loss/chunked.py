@@ -15,7 +15,7 @@ from torch.distributed import ProcessGroup
 
 from erce.errors import InputError
 from erce.loss import matmul, tensor_parallel
-from erce.loss.gathered import full_tensor, gathered, is_partitioned
+from erce.loss.gathered import gathered
 from erce.loss.gpu_self_check import chosen_impl
 from erce.loss.request import Loss, Request, not_differentiable
 from erce.loss.row_passes import Vocabulary
@@ -90,9 +90,6 @@ class Gradients(NamedTuple):
     up: Tensor | None = None  # (v, r)
 
 
-NONE_WANTED = (False,) * len(Gradients._fields)
-
-
 class Plan(NamedTuple):
     """What one call decides, once: the rows to score, the matmuls, the chunks and the path."""
 
@@ -137,26 +134,14 @@ def loss(
     low, up = adapter
     if group is not None:
         tensor_parallel.check(request, weight, bias, up)
-    if is_partitioned(weight, bias, up):  # never inside the compiler, which may not enter this `with`
-        with gathered(weight, bias, up) as (present, present_bias, present_up):
-            return _of_full_head(Operands.of(hidden, present, present_bias, low, present_up), request, group)
-    bias, up = (x if x is None else full_tensor(x) for x in (bias, up))
-    return _of_full_head(Operands.of(hidden, full_tensor(weight), bias, low, up), request, group)
-
-
-def _of_full_head(operands: Operands, request: Request, group: ProcessGroup | None) -> Loss:
-    if group is None and not len(operands.weight):  # in a group all processes must hear of it
-        raise InputError("weight has no rows, so there are no tokens; give (v, d) with v > 0")
-    if torch.compiler.is_compiling():
-        from erce.loss import compiled
-
-        outputs, count = compiled.outputs_and_count(operands, request)
-    else:
+    with gathered(weight, bias, up) as (full_weight, full_bias, full_up):
+        operands = Operands.of(hidden, full_weight, full_bias, low, full_up)
+        if group is None and not len(operands.weight):  # in a group all processes must hear of it
+            raise InputError("weight has no rows, so there are no tokens; give (v, d) with v > 0")
         split = None if group is None else tensor_parallel.SplitVocabulary(operands.weight, group)
         plan = Plan.of(operands, request, split or Vocabulary())
         outputs = plan.path.apply(*operands, plan, torch.is_grad_enabled())
-        count = max(plan.rows.m, 1)
-    return request.reduced(outputs, count)
+        return request.reduced(outputs, max(plan.rows.m, 1))
 
 
 class Head(NamedTuple):
@@ -288,10 +273,10 @@ def _add_gradients(
         gradients.bias.add_(d_logits.sum(0, dtype=gradients.bias.dtype))
 
 
-def cast_and_scatter(
+def _cast_and_scatter(
     gradients: Gradients, plan: Plan, dtypes: Sequence[torch.dtype | None]
 ) -> tuple[Tensor | None, ...]:
-    """Return the gradients of all n positions in the operands' dtypes; None leaves a dtype as it is."""
+    """Return the gradients of all n positions in the operands' dtypes."""
     of_rows = (gradients.hidden, gradients.low)
     hidden, low = (None if x is None else spread(x, plan.rows, plan.request) for x in of_rows)
     of_positions = gradients._replace(hidden=hidden, low=low)
@@ -331,7 +316,7 @@ class _GradientInForward(torch.autograd.Function):
         scales = (by_row, upstream[0], upstream[0], by_row, upstream[0])  # of `Gradients`
         parts = zip(ctx.saved_tensors, scales, ctx.dtypes, strict=True)
         scaled = Gradients(*(None if x is None else _scaled(x, s, dtype) for x, s, dtype in parts))
-        return *cast_and_scatter(scaled, plan, ctx.dtypes), None, None
+        return *_cast_and_scatter(scaled, plan, ctx.dtypes), None, None
 
 
 class _GradientInBackward(torch.autograd.Function):
@@ -343,7 +328,7 @@ class _GradientInBackward(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, *args: Any) -> tuple[Tensor, ...]:
         operands, plan = Operands(*args[:5]), args[5]
-        loss, _ = chunked_loss(operands, plan, NONE_WANTED)
+        loss, _ = chunked_loss(operands, plan, [False] * len(operands))
         ctx.save_for_backward(*operands)
         ctx.plan = plan
         return outputs_of(ctx, loss, plan.rows, plan.request)
@@ -356,7 +341,7 @@ class _GradientInBackward(torch.autograd.Function):
         of_lse = upstream[-1] if plan.request.return_lse else None
         weighed = plan.rows.weighed(factors, of_lse, operands.exact)
         _, gradients = chunked_loss(operands, plan._replace(rows=weighed), ctx.needs_input_grad[:5])
-        return *cast_and_scatter(gradients, plan, operands.dtypes), None, None
+        return *_cast_and_scatter(gradients, plan, operands.dtypes), None, None
 
 
 class _GradientOfOneChunk(torch.autograd.Function):
@@ -394,4 +379,4 @@ class _GradientOfOneChunk(torch.autograd.Function):
                 made[weight_name] = head.matmuls.d_weight(d_logits, x, scale)
         if wanted["bias"]:
             made["bias"] = d_logits.sum(0, dtype=operands.exact).mul_(scale)
-        return *cast_and_scatter(Gradients(**made), plan, operands.dtypes), None, None
+        return *_cast_and_scatter(Gradients(**made), plan, operands.dtypes), None, None

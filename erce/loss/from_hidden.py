@@ -127,6 +127,5 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     if torch.compiler.is_compiling():
         from erce.loss import compiled  # not before: the compiler takes seconds to import
 
-        if not compiled.takes(weight, request, group):
-            return compiled.outside(chunked.loss, hidden, weight, bias, (low, up), request, group)
+        return compiled.outside(chunked.loss, hidden, weight, bias, (low, up), request, group)
     return chunked.loss(hidden, weight, bias, (low, up), request, group)

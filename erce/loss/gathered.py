@@ -2,7 +2,7 @@
 
 import importlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -11,11 +11,43 @@ from torch import Tensor
 from erce.errors import InputError
 
 
-def full_tensor(x: Tensor) -> Tensor:
-    """Return the whole of a DTensor, as FSDP leaves one, and any other tensor as it is.
+def is_dtensor(x: Tensor | None) -> bool:
+    return hasattr(x, "full_tensor")
 
-    The gradient is averaged over the mesh, as FSDP's and DDP's are, and goes to its shards.
+
+@contextmanager
+def gathered(
+    weight: Tensor, bias: Tensor | None, up: Tensor | None
+) -> Iterator[tuple[Tensor, Tensor | None, Tensor | None]]:
+    """Give the head whole where it is a DTensor, or where DeepSpeed's ZeRO-3 has left an empty parameter.
+
+    A frozen parameter of ZeRO-3's stays whole for as long as the caller keeps it; a trained one is an
+    InputError.
     """
+    partitioned = [x for x in (weight, bias, up) if x is not None and hasattr(x, "ds_id")]
+    if any(x.requires_grad for x in partitioned):
+        raise InputError(
+            "the head is partitioned by DeepSpeed's ZeRO-3 and is to be trained, which is not supported; "
+            "freeze it, as under LoRA, or use ZeRO-2"
+        )
+    with _whole(partitioned):
+        yield _kept(weight), None if bias is None else _kept(bias), None if up is None else _kept(up)
+
+
+def _whole(partitioned: list[Tensor]) -> AbstractContextManager[Any]:
+    if not partitioned:
+        return nullcontext()
+    return importlib.import_module("deepspeed").zero.GatheredParameters(partitioned)
+
+
+def _kept(x: Tensor) -> Tensor:
+    """Return the whole of x, for a backward too.
+
+    The gradient of a DTensor, as FSDP leaves one, is averaged over the mesh, as FSDP's and DDP's are, and
+    goes to its shards.
+    """
+    if hasattr(x, "ds_id"):
+        return x.detach()  # its present memory: ZeRO-3 partitions it again, into other memory
     if not is_dtensor(x):
         return x
     from torch.distributed.tensor import DTensor, Partial
@@ -24,37 +56,6 @@ def full_tensor(x: Tensor) -> Tensor:
     # Without these its gradient would pass for one that all processes share.
     summed = x.full_tensor(grad_placements=[Partial()] * x.device_mesh.ndim)
     return _DividedGradient.apply(summed, x.device_mesh.size())  # pyright: ignore[reportReturnType]
-
-
-def is_dtensor(x: Tensor | None) -> bool:
-    return hasattr(type(x), "full_tensor")  # the compiler sees methods of the type only
-
-
-def is_partitioned(*head: Tensor | None) -> bool:
-    return any(hasattr(x, "ds_id") for x in head)
-
-
-@contextmanager
-def gathered(
-    weight: Tensor, bias: Tensor | None, up: Tensor | None
-) -> Iterator[tuple[Tensor, Tensor | None, Tensor | None]]:
-    """Give the head whole where DeepSpeed's ZeRO-3 has left an empty parameter.
-
-    A frozen parameter stays whole for as long as the caller keeps it; a trained one is an InputError.
-    """
-    partitioned = [x for x in (weight, bias, up) if x is not None and is_partitioned(x)]
-    if any(x.requires_grad for x in partitioned):
-        raise InputError(
-            "the head is partitioned by DeepSpeed's ZeRO-3 and is to be trained, which is not supported; "
-            "freeze it, as under LoRA, or use ZeRO-2"
-        )
-    with importlib.import_module("deepspeed").zero.GatheredParameters(partitioned):
-        yield _kept(weight), None if bias is None else _kept(bias), None if up is None else _kept(up)
-
-
-def _kept(x: Tensor) -> Tensor:
-    """Return a parameter's present memory, for a backward: ZeRO-3 partitions it again, into other memory."""
-    return x.detach() if is_partitioned(x) else x
 
 
 class _DividedGradient(torch.autograd.Function):

@@ -7,6 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, is_dataclass
 from numbers import Real
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -47,6 +48,18 @@ class Objective(ABC):
         return cls(**{fields(cls)[0].name: parameter})
 
 
+class _Numbered(Objective):
+    """An objective with a number, whose rule `erce.catalog` has."""
+
+    listed_as: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        rule, value = OBJECTIVES[self.listed_as].number, next(iter(vars(self).values()))
+        assert rule is not None
+        if not isinstance(value, Real) or not rule.fits(float(value)):
+            raise InputError(f"{type(self).__name__} needs a number that is {rule.wanted}, got {value!r}")
+
+
 @dataclass(frozen=True)
 class CrossEntropy(Objective):
     """−log p(y). With a negative λ on the Shannon entropy, the confidence penalty of Pereyra et al. (2017,
@@ -57,14 +70,12 @@ class CrossEntropy(Objective):
 
 
 @dataclass(frozen=True)
-class LabelSmoothing(Objective):
+class LabelSmoothing(_Numbered):
     """(1 − ε) · −log p(y) + ε · the mean of −log p over the vocabulary: Szegedy et al. (2016,
     arXiv:1512.00567). Tokens whose logit is −inf are left out of that mean."""
 
     smoothing: float = 0.1
-
-    def __post_init__(self) -> None:
-        _check_number(self, "label-smoothing", self.smoothing)
+    listed_as: ClassVar[str] = "label-smoothing"
 
     def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor | float]:
         return nll, 1.0  # `row_statistics` mixes in the mean, by `smoothing`
@@ -81,15 +92,13 @@ class DFT(Objective):
 
 
 @dataclass(frozen=True)
-class EAFT(Objective):
+class EAFT(_Numbered):
     """h^α · −log p(y), where h in [0, 1] is the entropy of the 20 likeliest tokens, renormalised, over
     log 20, without a gradient: entropy-adaptive fine-tuning (2026, arXiv:2601.02151). The exponent α is
     the `eaft_alpha` of LLaMA-Factory and Axolotl, which divide by 3 for log 20."""
 
     alpha: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_number(self, "eaft", self.alpha)
+    listed_as: ClassVar[str] = "eaft"
 
     def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor]:
         assert gate is not None
@@ -105,13 +114,11 @@ class EAFT(Objective):
 
 
 @dataclass(frozen=True)
-class Focal(Objective):
+class Focal(_Numbered):
     """(1 − p(y))^γ · −log p(y): the focal loss, Lin et al. (2017, arXiv:1708.02002)."""
 
     gamma: float = 2.0
-
-    def __post_init__(self) -> None:
-        _check_number(self, "focal", self.gamma)
+    listed_as: ClassVar[str] = "focal"
 
     def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor]:
         p, miss = (-nll).exp(), -torch.expm1(-nll)
@@ -124,28 +131,24 @@ class Focal(Objective):
 
 
 @dataclass(frozen=True)
-class ProbabilityPower(Objective):
+class ProbabilityPower(_Numbered):
     """(1 − p(y)^a) / a, which is cross-entropy as a → 0 and 1 − p(y) at a = 1: the prior-leaning objectives
     of Li et al. (2025, arXiv:2510.00526)."""
 
     a: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_number(self, "power", self.a)
+    listed_as: ClassVar[str] = "power"
 
     def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor]:
         return -torch.expm1(-self.a * nll) / self.a, (-self.a * nll).exp()
 
 
 @dataclass(frozen=True)
-class Threshold(Objective):
+class Threshold(_Numbered):
     """−log p(y) where p(y) ≥ t, and 0 where the model finds the token less likely: ProFit, Liu et al. (2026,
     arXiv:2601.09195). The mean still divides by all scored tokens."""
 
     t: float = 0.1
-
-    def __post_init__(self) -> None:
-        _check_number(self, "threshold", self.t)
+    listed_as: ClassVar[str] = "threshold"
 
     def value_and_slope(self, nll: Tensor, gate: Tensor | None) -> tuple[Tensor, Tensor]:
         kept = nll <= (-math.log(self.t) if self.t else math.inf)
@@ -153,10 +156,3 @@ class Threshold(Objective):
 
 
 CROSS_ENTROPY = CrossEntropy()
-
-
-def _check_number(objective: Objective, name: str, value: float) -> None:
-    rule = OBJECTIVES[name].number
-    assert rule is not None
-    if not isinstance(value, Real) or not rule.fits(float(value)):
-        raise InputError(f"{type(objective).__name__} needs a number that is {rule.wanted}, got {value!r}")

@@ -75,7 +75,25 @@ class Shannon(Penalty):
 
 
 @dataclass(frozen=True)
-class Renyi(Penalty):
+class _Ordered(Penalty):
+    """A penalty with an order."""
+
+    order: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.order, Real) or not ORDER.fits(float(self.order)):
+            raise InputError(
+                f"{type(self).__name__} needs an order {ORDER.wanted}, got {self.order!r}; 1 is Shannon's "
+                "entropy, and the smaller the order the nearer to a count of the support"
+            )
+
+    @classmethod
+    def of_order(cls, order: float) -> "_Ordered":
+        return cls(order)
+
+
+@dataclass(frozen=True)
+class Renyi(_Ordered):
     """R(p) = log(Σ p^order) / (1 − order), in nats, for an order in (0, inf]; its limits at 1 and at inf are
     Shannon's H and −log max p (whose gradient is shared by tied maxima). Appendix on the Rényi order.
 
@@ -91,11 +109,6 @@ class Renyi(Penalty):
     >>> [round(float(Renyi(order)(p.log())), 4) for order in (0.5, 1, 1 + 1e-9, 2, math.inf)]
     [0.9401, 0.8018, 0.8018, 0.6162, 0.3567]
     """
-
-    order: float
-
-    def __post_init__(self) -> None:
-        _check_order(type(self).__name__, self.order)
 
     def value(self, log_p: Tensor, p: Tensor) -> Tensor:
         if math.isinf(self.order):
@@ -124,22 +137,13 @@ class Renyi(Penalty):
         k = abs(self.order - 1)
         return x if k == 0 else (k * x).expm1() / k
 
-    @classmethod
-    def of_order(cls, order: float) -> "Renyi":
-        return cls(order)
-
 
 @dataclass(frozen=True)
-class SupportSize(Penalty):
+class SupportSize(_Ordered):
     """S(p) = exp R(p) in [1, v]: a smooth count of the tokens in play, |supp p| as the order → 0. Section 4.
 
     In tokens, not nats: on a flat row λ weighs up to v / log v times more than with `Renyi`.
     """
-
-    order: float
-
-    def __post_init__(self) -> None:
-        _check_order(type(self).__name__, self.order)
 
     def value(self, log_p: Tensor, p: Tensor) -> Tensor:
         return Renyi(self.order).value(log_p, p).exp()
@@ -148,10 +152,6 @@ class SupportSize(Penalty):
         r, r_logit_grad = Renyi(self.order).value_and_logit_grad(log_p, p)
         size = r.exp()
         return size, r_logit_grad.mul_(size[..., None])
-
-    @classmethod
-    def of_order(cls, order: float) -> "SupportSize":
-        return cls(order)
 
 
 SHANNON = Shannon()
@@ -175,11 +175,3 @@ def _min_entropy_logit_grad(log_p: Tensor, p: Tensor, r: Tensor) -> Tensor:
     top = log_p == -r
     share = r - top.sum(-1, keepdim=True).to(p.dtype).log()
     return torch.where(top, share, -math.inf).expm1_().mul_(p).neg_()
-
-
-def _check_order(name: str, order: float) -> None:
-    if not isinstance(order, Real) or not ORDER.fits(float(order)):
-        raise InputError(
-            f"{name} needs an order {ORDER.wanted}, got {order!r}; "
-            "1 is Shannon's entropy, and the smaller the order the nearer to a count of the support"
-        )

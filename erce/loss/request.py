@@ -159,7 +159,7 @@ class Request(NamedTuple):
         if self.impl not in IMPLS:
             raise InputError(f"no impl {self.impl!r}; there are {', '.join(map(repr, IMPLS))}")
 
-    def reduced(self, outputs: tuple[Tensor, ...], count: int | Tensor) -> Loss:
+    def reduced(self, outputs: tuple[Tensor, ...], count: int) -> Loss:
         """Return `outputs` as the caller asked for them; `count` positions are scored, or 1 if none is."""
         if self.per_row:
             return self.loss_of(values.reshape(self.targets.shape) for values in outputs)

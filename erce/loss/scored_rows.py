@@ -83,15 +83,13 @@ def spread(values: Tensor, rows: Rows, request: Request) -> Tensor:
     return zeros.index_copy_(0, rows.positions, values)
 
 
-def outputs(loss: Loss, rows: Rows, request: Request) -> tuple[Tensor, ...]:
-    """Return the objective, (n,) or its sum, and what is logged, (n,) each, from a loss per row."""
-    total = spread(loss.objective, rows, request) if request.per_row else loss.objective.sum()
-    return total, *(spread(values, rows, request) for values in loss.computed[1:])
-
-
 def outputs_of(ctx: Any, loss: Loss, rows: Rows, request: Request) -> tuple[Tensor, ...]:
-    """Return a loss as an autograd function's outputs, of which the objective and lse are differentiable."""
-    made = outputs(loss, rows, request)
+    """Return the objective, (n,) or its sum, and what is logged, (n,) each, from a loss per row.
+
+    They are an autograd function's outputs, of which the objective and lse are differentiable.
+    """
+    total = spread(loss.objective, rows, request) if request.per_row else loss.objective.sum()
+    made = total, *(spread(values, rows, request) for values in loss.computed[1:])
     ctx.mark_non_differentiable(*(made[1:-1] if request.return_lse else made[1:]))
     ctx.set_materialize_grads(request.return_lse)  # else one output alone has a gradient
     return made

@@ -29,10 +29,8 @@ def drawings(*, runs: int = 100, sizes: Sequence[int] = RISK_SIZES) -> dict[str,
     figures = {
         "failure": ("Chance that cross-entropy picks a wrong policy, by m", _failure()),
         "switch": ("Difference of the objectives against λ", _switch()),
-        "lemma": ("How far S falls short of the support, by order", _lemma()),
         "learning": ("Risk of what each loss learns, against m", _learning(sizes, runs)),
         "token": ("The next token's distribution at five λ", _token()),
-        "push": ("The push on a demonstrated token's logit, at five λ", _push()),
     }
     return {
         name: Markup(svg_in_page(svg(figure, salt="erce.theory"), text, PALETTE))
@@ -102,19 +100,6 @@ def _switch() -> Figure:
     return figure
 
 
-def _lemma() -> Figure:
-    """Draw how far S falls short of the support, and the lemma's bound of it, against the order."""
-    figure, (axes,) = _panels(1, 7.4, 3.7)
-    orders, row = np.linspace(0.005, 0.5, 100), counterexample.H[0]
-    bound = [learning.lemma_bound(counterexample.ETA, order) for order in orders]
-    gap = [3 - float(counterexample.support_size(row, order)) for order in orders]
-    axes.plot(orders, bound, color=MUTED, linestyle=DASHED, label="the lemma’s bound")
-    axes.plot(orders, gap, color=RED, linewidth=2.4, label="true, for 5/8, 1/4, 1/8")
-    axes.set(xlabel="order α", ylabel="|supp p| − S(p), in answers")
-    axes.legend(loc="upper left")
-    return figure
-
-
 def _learning(sizes: Sequence[int], runs: int) -> Figure:
     """Draw the mean risk of what each loss learns, with its 95 % band, against m."""
     figure, (axes,) = _panels(1, 7.4, 4.3)
@@ -151,20 +136,4 @@ def _token() -> Figure:
         if axes is not parts[0]:
             axes.set_yticklabels([])
     figure.supxlabel("probability of the next token", fontsize=10)
-    return figure
-
-
-def _push() -> Figure:
-    """Draw the push on a demonstrated token's logit against its p, where one other token has the rest."""
-    figure, (push,) = _panels(1, 7.4, 3.6)
-    styles = ((INK, "-"), (GREEN, "-"), (GOLD, DASHED), (BLUE, "-"), (RED, "-"))
-    ps, critical = np.linspace(0.005, 0.995, 199), tokens.critical_lam()
-    for lam, (colour, line) in zip((0.0, 1.0, 2.0, critical, 8.0), styles, strict=True):
-        force = [-tokens.logit_gradient([p, 1 - p], [1, 0], lam)[0] for p in ps]
-        push.plot(ps, force, color=colour, linestyle=line, label=f"λ = {lam:.3g}")
-    push.axhline(0, color=INK, linewidth=1)
-    push.axhspan(-1.1, 0, color=RED, alpha=0.07, linewidth=0)
-    push.set(xlabel="p of the demonstrated token", ylabel="push on its logit", ylim=(-1.1, 3.4), xlim=(0, 1))
-    push.set_title("Above λ = 3.59 some are pushed down")
-    push.legend(loc="upper center", fontsize=8.5, ncols=2)
     return figure

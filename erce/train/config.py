@@ -33,6 +33,11 @@ def _refusing_unknown_names(config: _Config) -> _Config:
     return config
 
 
+def _setting(default: Any, text: str) -> Any:
+    """Return the field of a setting, with its help."""
+    return field(default=default, metadata={"help": text})
+
+
 @_refusing_unknown_names
 @dataclass
 class ERCEConfig(SFTConfig):
@@ -42,59 +47,40 @@ class ERCEConfig(SFTConfig):
     asked for. A bad value is a ValueError of one sentence.
     """
 
-    entropy_penalty: float = field(
-        default=0.0,
-        metadata={"help": "λ, the weight of the entropy that is added to the objective; 0 adds nothing."},
+    entropy_penalty: float = _setting(
+        0.0, "λ, the weight of the entropy that is added to the objective; 0 adds nothing."
     )
-    entropy_type: str = field(
-        default="shannon", metadata={"help": f"Which entropy: {', '.join(PENALTIES)}, {YOUR_OWN}."}
+    entropy_type: str = _setting("shannon", f"Which entropy: {', '.join(PENALTIES)}, {YOUR_OWN}.")
+    entropy_order: float = _setting(
+        1.0, "The order of the entropy; leave it at 1 for one without an order, such as 'shannon'."
     )
-    entropy_order: float = field(
-        default=1.0,
-        metadata={
-            "help": "The order of the entropy; leave it at 1 for one without an order, such as 'shannon'."
-        },
+    entropy_schedule: str = _setting(
+        "constant", "λ over the training: 'constant'; 'linear', which rises from 0; 'delayed', 0 and then λ."
     )
-    entropy_schedule: str = field(
-        default="constant",
-        metadata={
-            "help": "λ over the training: 'constant'; 'linear', which rises from 0; 'delayed', 0 and then λ."
-        },
+    entropy_warmup: float = _setting(
+        0.1, "The share of the steps over which 'linear' rises, and 'delayed' keeps λ at 0."
     )
-    entropy_warmup: float = field(
-        default=0.1,
-        metadata={"help": "The share of the steps over which 'linear' rises, and 'delayed' keeps λ at 0."},
+    objective: str = _setting(
+        "cross-entropy",
+        f"What the entropy is added to: {', '.join(OBJECTIVES)}, {YOUR_OWN}; another number than its paper's "
+        "comes after a colon, as in 'focal:3'.",
     )
-    objective: str = field(
-        default="cross-entropy",
-        metadata={
-            "help": f"What the entropy is added to: {', '.join(OBJECTIVES)}, {YOUR_OWN}; another number than "
-            "its paper's comes after a colon, as in 'focal:3'."
-        },
+    normalize: str = _setting(
+        "token",
+        "'token': every scored token of the accumulated batch weighs the same. 'sequence': every "
+        "demonstration does, the paper's 1/T.",
     )
-    normalize: str = field(
-        default="token",
-        metadata={
-            "help": "'token': every scored token of the accumulated batch weighs the same. 'sequence': every "
-            "demonstration does, the paper's 1/T."
-        },
+    head: str = _setting(
+        "erce",
+        "'erce': our output head, which stores no logits. 'trl': TRL's, for cross-entropy and Shannon by "
+        "token only.",
     )
-    head: str = field(
-        default="erce",
-        metadata={
-            "help": "'erce': our output head, which stores no logits. 'trl': TRL's, for cross-entropy and "
-            "Shannon by token only."
-        },
+    log_diagnostics: bool = _setting(
+        False, f"Log {', '.join(DIAGNOSTICS)} as well: exact means over the scored tokens."
     )
-    log_diagnostics: bool = field(
-        default=False,
-        metadata={"help": f"Log {', '.join(DIAGNOSTICS)} as well: exact means over the scored tokens."},
-    )
-    gradient_checkpointing: bool = field(
-        default=torch.accelerator.is_available(),
-        metadata={
-            "help": "Recompute activations in the backward pass; the default where there is an accelerator."
-        },
+    gradient_checkpointing: bool = _setting(
+        torch.accelerator.is_available(),
+        "Recompute activations in the backward pass; the default where there is an accelerator.",
     )
 
     def __post_init__(self) -> None:

@@ -1,24 +1,24 @@
 """One cell's fine-tuning by several processes: a file that describes it → an adapter.
 
-    accelerate launch --multi_gpu --num_processes 8 -m erce.train.launch CELL.json
+    accelerate launch --multi_gpu --num_processes 8 -m erce.train.launch CELL.pickle
 
-does what `fine_tune` does; the first process writes the adapter, then its summary to CELL.summary.json.
+does what `fine_tune` does; the first process writes the adapter, then the summary to CELL.outcome.
 `launch` writes the file, starts the processes and returns the summary.
 """
 
-import json
 import os
+import pickle
 import re
 import subprocess
 import sys
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
-from erce.errors import DivergedError, InputError, RunError
+from erce.errors import DivergedError, InputError, RunError, sendable
 from erce.files import write_json
 from erce.hf.collector import uncollected
 from erce.recipe import RegularizedObjective, Resources, Training
@@ -35,11 +35,6 @@ FSDP_FLAGS = {
 }
 # Without a file the launcher would read ~/.cache/huggingface/accelerate/default_config.yaml.
 LAUNCHER_CONFIG = {"compute_environment": "LOCAL_MACHINE", "distributed_type": "NO"}
-# What stands before a process's error in the log, where `launch` looks for it.
-MARKS: dict[type[Exception], str] = {
-    DivergedError: "erce.train.launch, diverged: ",
-    InputError: "erce.train.launch: ",
-}
 LAUNCHED = "ERCE_LAUNCHED"  # the variable that is set where stdin is a pipe from `launch`
 INHERITED = re.compile(
     r"ACCELERATE_|FSDP_|TORCHELASTIC_|(LOCAL_|GROUP_)?(RANK|WORLD_SIZE)$|MASTER_(ADDR|PORT)$"
@@ -48,7 +43,7 @@ INHERITED = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class FineTuning:
-    """One call of `fine_tune`, in what JSON can hold; `model` is a name for `erce.hf.models.load_model`."""
+    """One call of `fine_tune`; `model` is a name for `erce.hf.models.load_model`."""
 
     model: str
     problems: tuple[Problem, ...]
@@ -57,19 +52,6 @@ class FineTuning:
     seed: int
     folder: str
     dtype: str = "auto"
-
-    @staticmethod
-    def read(file: Path) -> "FineTuning":
-        content = json.loads(file.read_text(encoding="utf-8"))
-        return FineTuning(
-            model=content["model"],
-            problems=tuple(_problem(row) for row in content["problems"]),
-            objective=RegularizedObjective(**content["objective"]),
-            training=Training(**content["training"]),
-            seed=content["seed"],
-            folder=content["folder"],
-            dtype=content["dtype"],
-        )
 
 
 def launch(work: FineTuning, *, resources: Resources) -> "TrainingSummary":
@@ -85,11 +67,10 @@ def launch(work: FineTuning, *, resources: Resources) -> "TrainingSummary":
         raise InputError(f"{str(folder)!r} exists; delete it to train again, or name another folder")
     if resources.fsdp and not resources.gpus:
         raise InputError("accelerate shards nothing on a CPU; leave out fsdp, or set gpus")
-    file, log = (folder.with_name(f"{folder.name}.launch.{end}") for end in ("json", "log"))
-    summary = _summary(file)
-    summary.unlink(missing_ok=True)
+    file, log = (folder.with_name(f"{folder.name}.launch.{end}") for end in ("pickle", "log"))
+    _outcome(file).unlink(missing_ok=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    write_json(file, asdict(work) | {"folder": str(folder)})
+    file.write_bytes(pickle.dumps(replace(work, folder=str(folder))))
     write_json(_config(file), LAUNCHER_CONFIG)
     with (
         log.open("w", encoding="utf-8") as output,
@@ -102,14 +83,14 @@ def launch(work: FineTuning, *, resources: Resources) -> "TrainingSummary":
         ) as launcher,
     ):
         code = launcher.wait()
-    if code or not summary.exists():
-        failure = _failure(log.read_text(encoding="utf-8", errors="replace"))
+    outcome = pickle.loads(_outcome(file).read_bytes()) if _outcome(file).exists() else None
+    if code or outcome is None or isinstance(outcome, Exception):
+        failure = outcome if isinstance(outcome, Exception) else _last_words(log)
         processes = resources.training_processes
         raise type(failure)(f"the training over {processes} processes failed: {failure} (all of it: {log})")
-    content = json.loads(summary.read_text(encoding="utf-8"))
-    for outdated in (file, summary, _config(file)):
+    for outdated in (file, _outcome(file), _config(file)):
         outdated.unlink()
-    return content
+    return outcome
 
 
 def run(file: Path) -> None:
@@ -121,7 +102,7 @@ def run(file: Path) -> None:
         from erce.train.fine_tune import fine_tune
 
     state = PartialState()  # before the model is loaded: it names this process's GPU
-    work = FineTuning.read(file)
+    work = pickle.loads(file.read_bytes())
     summary = fine_tune(
         BasePolicy(load_model(work.model, dtype=work.dtype), load_tokenizer(work.model)),
         work.problems,
@@ -131,37 +112,37 @@ def run(file: Path) -> None:
         folder=Path(work.folder),
     )
     if state.is_main_process:
-        write_json(_summary(file), summary)
+        _tell(file, summary)
 
 
 def main() -> None:
-    """Run the file that is the one argument; print an error in the form in which `launch` looks for it."""
+    """Run the file that is the one argument, and leave `launch` an error that the user can mend."""
     from accelerate import PartialState
 
     if os.environ.get(LAUNCHED):
         threading.Thread(target=_exit_with_the_launch, daemon=True).start()
+    file = Path(sys.argv[1])
     try:
-        run(Path(sys.argv[1]))
-    except tuple(MARKS) as error:
-        mark = next(mark for kind, mark in MARKS.items() if isinstance(error, kind))
-        print(f"{mark}{error}", file=sys.stderr, flush=True)
-        sys.exit(1)
+        run(file)
+    except (DivergedError, InputError) as error:
+        _tell(file, sendable(error, str(error)))
+        sys.exit(f"erce.train.launch: {error}")
     PartialState().destroy_process_group()  # its threads could outlive the interpreter and abort
 
 
-def _summary(file: Path) -> Path:
-    return file.with_suffix(".summary.json")
+def _outcome(file: Path) -> Path:
+    return file.with_suffix(".outcome")
+
+
+def _tell(file: Path, outcome: "TrainingSummary | Exception") -> None:
+    half = file.with_suffix(f".{os.getpid()}")  # other processes may tell of the same error
+    half.write_bytes(pickle.dumps(outcome))
+    half.replace(_outcome(file))
 
 
 def _config(file: Path) -> Path:
     """Return the file of the launcher's settings that no flag names."""
     return file.with_suffix(".accelerate.json")
-
-
-def _problem(row: dict[str, Any]) -> Problem:
-    """Return the Problem in a row of JSON, whose lists are its tuples."""
-    fields: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in row.items()}
-    return Problem(**fields)
 
 
 def _command(file: Path, resources: Resources) -> list[str]:
@@ -204,15 +185,11 @@ def _exit_with_the_launch() -> None:
     os._exit(1)
 
 
-def _failure(log: str) -> Exception:
-    """Return the error that a process printed, or a RunError of the log's last lines."""
-    lines = [line.strip() for line in log.splitlines() if line.strip()]
-    for line in lines:
-        for kind, mark in MARKS.items():
-            if line.startswith(mark):
-                return kind(line.removeprefix(mark))
+def _last_words(log: Path) -> RunError:
+    """Return the first error that a log has, or else its last lines."""
+    lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
     errors = [line for line in lines if re.match(r"(\[rank\d+\]: )?[\w.]+(Error|Exception)\b", line)]
-    return RunError(errors[0] if errors else " | ".join(lines[-5:]) or "no process printed anything")
+    return RunError(errors[0] if errors else " | ".join(filter(None, lines[-5:])))
 
 
 if __name__ == "__main__":

@@ -54,8 +54,7 @@ class Scorer:
     """The objective of a training; only `lam` may change, from one step to the next."""
 
     readout: Readout
-    # Under torch.compile a scalar tensor: a number that changes would be compiled again.
-    lam: float | Tensor
+    lam: float
     penalty: Penalty
     objective: Objective
     by_sequence: bool
@@ -107,12 +106,6 @@ class Scorer:
         divisor = (tokens > 0).sum() if self.by_sequence else count
         return BatchSums(loss=torch.zeros_like(sums["weighed"]), tokens=count, divisor=divisor, **sums)
 
-    def set_lam(self, lam: float) -> None:
-        if isinstance(self.lam, Tensor):
-            self.lam.fill_(lam)
-        else:
-            self.lam = lam
-
     def _by_source(self, loss: Loss, targets: Tensor, source: Tensor | None) -> Tensor:
         if source is None:
             return loss.nll.new_zeros(self.sources, 3)
@@ -152,6 +145,7 @@ def add_scores(model: PreTrainedModel, scorer: Scorer, own_loss: OwnLoss | None 
     Beside the labels it takes `weight` and `source`, (rows, length) each, as the collator makes them.
     """
     original = model.forward
+    score: Any = torch.compiler.disable(scorer)  # the compiler would compile each λ anew
 
     @functools.wraps(type(model).forward)  # the trainer reads the signature
     def forward(self: PreTrainedModel, *args: Any, scores: bool = False, **kwargs: Any) -> Any:
@@ -167,7 +161,7 @@ def add_scores(model: PreTrainedModel, scorer: Scorer, own_loss: OwnLoss | None 
         else:
             output, states = own_loss.forward(self, original, kwargs)
             added = output.loss
-        sums = scorer(self, states[:, :-1], targets, sequences, count.read(), **columns)
+        sums = score(self, states[:, :-1], targets, sequences, count.read(), **columns)
         if added is not None:
             sums.loss = sums.loss + added
         return sums

@@ -45,14 +45,8 @@ def sft(config: str | Path | None, overrides: Sequence[str] = ()) -> ERCETrainer
     or data that cannot be loaded.
     """
     script, arguments, model, mixture = _parsed(config, list(overrides))
-    resumed: Any = arguments.resume_from_checkpoint
-    if isinstance(resumed, str) and not (Path(resumed) / "trainer_state.json").is_file():
-        raise InputError(
-            f"no checkpoint in {resumed!r}; `resume_from_checkpoint: true` in the file takes the last of "
-            "output_dir"
-        )
     trainer = _trainer(arguments, model, _splits(script, mixture, arguments))
-    trainer.train(resume_from_checkpoint=resumed)
+    trainer.train(resume_from_checkpoint=arguments.resume_from_checkpoint)
     trainer.save_model(arguments.output_dir)
     trainer.accelerator.print(f"saved: {arguments.output_dir}")
     if arguments.push_to_hub:
@@ -90,12 +84,13 @@ def _parsed(config: str | Path | None, overrides: list[str]) -> tuple[Any, ERCEC
     kinds: Any = (ScriptArguments, ERCEConfig, ModelConfig, DatasetMixtureConfig)
     parser, flags = _Parser(kinds, prog="erce sft", allow_abbrev=False), overrides
     if config is not None:
-        _check_file(Path(config))
         flags = ["--config", str(config), *overrides]
     try:
         *sections, unknown = parser.parse_args_and_config(flags, return_remaining_strings=True)
     except InputError:
         raise
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise InputError(f"{config} cannot be read as YAML ({_first_line(error)})") from None
     except (ValueError, TypeError) as error:  # a value that TRL's own configs refuse, an entry of datasets
         raise InputError(str(error)) from error
     if unknown:
@@ -104,15 +99,6 @@ def _parsed(config: str | Path | None, overrides: list[str]) -> tuple[Any, ERCEC
         _refuse(flag.lstrip("-").split("=")[0], names)
     script, arguments, model, mixture = sections
     return script, arguments, model, mixture
-
-
-def _check_file(path: Path) -> None:
-    try:
-        settings = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(f"{path} cannot be read as YAML ({_first_line(error)})") from None
-    if not isinstance(settings, dict):
-        raise InputError(f"{path} holds no settings; write lines such as `entropy_penalty: 2.0`")
 
 
 def _refuse(name: str, known: Iterable[str]) -> NoReturn:

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import torch
 from accelerate import Accelerator
-from accelerate.utils import DynamoBackend, broadcast_object_list
+from accelerate.utils import broadcast_object_list
 from peft import PeftModel
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, IterableDataset
@@ -111,14 +111,9 @@ class ERCETrainer(SFTTrainer):
             refresh_forward(self.model, self._base_model())
 
     def _make_scorer(self, readout: Readout) -> Scorer:
-        lam: float | Tensor = self._lam
-        plugin = self.accelerator.state.dynamo_plugin
-        if plugin is not None and plugin.backend != DynamoBackend.NO:
-            device = self.accelerator.device
-            lam = torch.tensor(lam, device=device, dtype=_exact_dtype(device))
         return Scorer(
             readout=readout,
-            lam=lam,
+            lam=self._lam,
             penalty=make_penalty(self.args.entropy_type, self.args.entropy_order),
             objective=make_objective(self.args.objective),
             by_sequence=self.args.normalize == "sequence",
@@ -182,7 +177,7 @@ class ERCETrainer(SFTTrainer):
     def _set_lam(self, lam: float) -> None:
         self._lam = float(lam)
         if self._scorer is not None:
-            self._scorer.set_lam(self._lam)
+            self._scorer.lam = self._lam
 
     def _lam_of_step(self) -> float:
         return scheduled(

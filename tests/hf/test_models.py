@@ -50,9 +50,7 @@ def test_a_tokenizer_without_padding_pads_with_its_unknown_token_or_says_that_it
     tokens.pad_token = None
     toy.model().config.save_pretrained(tmp_path)
     tokens.save_pretrained(tmp_path)
-    with pytest.warns(
-        UserWarning, match=r"has no token for padding and pads with its end, '<\|end\|>'; do not use"
-    ):
+    with pytest.warns(UserWarning, match=r"pads with its end, '<\|end\|>'; do not use"):
         assert load_tokenizer(str(tmp_path)).pad_token == "<|end|>"
     tokens.unk_token = "Ā"
     tokens.save_pretrained(tmp_path)
@@ -72,9 +70,7 @@ def test_tiny_is_the_model_in_the_package(saved, monkeypatch):
 def test_a_name_that_is_no_model_is_one_sentence(load, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(
-        ValueError, match=r"no model '.*' could be loaded; give 'tiny'|has no config.json; give a"
-    ) as caught:
+    with pytest.raises(ValueError, match=r"no model '.*' could be loaded; give|no config.json") as caught:
         load(name)
     assert "\n" not in str(caught.value)
 

@@ -93,9 +93,7 @@ def test_a_model_without_more_keeps_no_logits():
 def test_a_loss_that_is_another_than_cross_entropy_is_refused():
     odd = toy.model()
     odd.loss_function = lambda logits, labels, **_: 2 * logits.logsumexp(-1).mean()
-    with pytest.raises(
-        ValueError, match="loss of Qwen2ForCausalLM is not the mean cross-entropy of its logits, "
-    ):
+    with pytest.raises(ValueError, match="loss of Qwen2ForCausalLM is not the mean cross-entropy"):
         own_loss_of(odd)
     slightly = toy.model()
     usual = slightly.loss_function
@@ -113,7 +111,5 @@ def test_trls_head_is_refused_where_it_leaves_out_what_the_model_adds(tmp_path):
     make(family("mixtral").float()).train()
     for name in ("jetmoe", "bamba"):
         settings = {} if name == "bamba" else {"output_router_logits": True}
-        with pytest.raises(
-            ValueError, match="adds something to its cross-entropy that head='trl' leaves out; set"
-        ):
+        with pytest.raises(ValueError, match="that head='trl' leaves out; set head='erce'"):
             make(family(name, **settings).float())

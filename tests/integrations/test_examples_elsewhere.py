@@ -68,13 +68,7 @@ def test_as_trls_compute_loss_func_it_is_trls_loss_and_ercetrainers(tmp_path):
     names: dict[str, Any] = {}
     exec(shown, names)
     entropy_loss = names["entropy_loss"]
-    plain = {
-        "use_cpu": True,
-        "bf16": False,
-        "activation_checkpointing": False,
-        "gradient_checkpointing": False,
-    }
-    for_trl = SFTConfig(**toy.common(tmp_path, learning_rate=1e-2), **plain)
+    for_trl = SFTConfig(**toy.common(tmp_path, learning_rate=1e-2), **toy.ON_A_CPU)
 
     def losses(trainer: Any, args: Any, **more: Any) -> list[float]:
         rows = toy.dataset(toy.UNEQUAL)

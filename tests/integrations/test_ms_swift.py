@@ -13,7 +13,8 @@ from toys import frameworks as stubs
 from toys import training as toy
 
 import erce
-from erce.loss import Focal, Renyi, Shannon
+from erce.loss import Focal, Renyi
+from erce.loss.from_logits import reference_from_logits
 
 FILE = Path(erce.__file__).parent / "integrations" / "ms_swift.py"
 BATCH = toy.batch(toy.UNEQUAL[:4])
@@ -49,55 +50,37 @@ def made(losses, **settings) -> Any:
     return losses["er_ce"](args, SwiftTrainer())
 
 
-def wanted(model: Any, **how: Any) -> torch.Tensor:
-    """Return the objective worked out by hand, in float64."""
-    logits = model(**INPUTS).logits[:, :-1]
-    log_p = logits.log_softmax(-1)
-    targets = LABELS[:, 1:]
-    nll = -log_p.gather(-1, targets.clamp(min=0)[..., None])[..., 0]
-    entropy = how.get("penalty", Shannon())(log_p)
-    rows = (nll + 4.0 * entropy) * how.get("weights", 1.0)
-    return rows[targets != -100].sum() / how.get("items", (targets != -100).sum())
-
-
 @pytest.mark.parametrize("items", [None, 100, torch.tensor(100)], ids=str)
 @pytest.mark.parametrize("weighed", [False, True])
 def test_the_loss_is_the_objective_of_the_models_logits(losses, items, weighed):
-    model = toy.family("qwen2")
+    logits, targets = toy.family("qwen2")(**INPUTS).logits, LABELS[:, 1:]
     scale = torch.linspace(0, 2, LABELS.numel(), dtype=torch.float64).view(LABELS.shape)
-    how: dict[str, Any] = {"items": items} if items is not None else {}
-    given = {}
-    if weighed:
-        how["weights"] = scale[:, 1:]
-        given["loss_scale"] = scale.roll(-1, -1).view(-1)  # as its trainer hands it on
-    loss, reference = made(losses), wanted(model, **how)
-    objective = loss(model(**INPUTS), LABELS, num_items_in_batch=items, trainer=None, **given)
-    torch.testing.assert_close(objective, reference, rtol=1e-9, atol=0)
-    for mine, theirs in zip(gradients(model, objective), gradients(model, reference), strict=True):
-        torch.testing.assert_close(mine, theirs, rtol=1e-7, atol=1e-10)
+    given = {"loss_scale": scale.roll(-1, -1).view(-1)} if weighed else {}  # as its trainer hands it on
+    loss = made(losses)(types.SimpleNamespace(logits=logits), LABELS, num_items_in_batch=items, **given)
+    scored = targets != -100
+    rows = reference_from_logits(logits[:, :-1][scored], targets[scored], 4.0)
+    reference = (rows * (scale[:, 1:][scored] if weighed else 1.0)).sum() / (items or scored.sum())
+    torch.testing.assert_close(loss, reference, rtol=1e-9, atol=0)
+    torch.testing.assert_close(
+        *(torch.autograd.grad(x, logits, retain_graph=True) for x in (loss, reference))
+    )
 
 
-def gradients(model: Any, loss: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    return torch.autograd.grad(loss, list(model.parameters()), retain_graph=True)
-
-
-def test_type_and_order_come_from_the_environment_too(losses, monkeypatch):
-    monkeypatch.setenv("ERCE_ENTROPY_TYPE", "renyi")
-    monkeypatch.setenv("ERCE_ENTROPY_ORDER", "0.5")
-    model = toy.family("qwen2")
-    objective = made(losses)(model(**INPUTS), LABELS)
-    torch.testing.assert_close(objective, wanted(model, penalty=Renyi(0.5)), rtol=1e-9, atol=0)
-
-
-def test_the_objective_comes_from_the_environment_too(losses, monkeypatch):
-    monkeypatch.setenv("ERCE_OBJECTIVE", "focal:2")
-    model = toy.family("qwen2")
-    logits, targets = model(**INPUTS).logits[:, :-1], LABELS[:, 1:]
-    reference = erce.entropy_regularized_cross_entropy(logits, targets, lam=4.0, objective=Focal(2.0))
-    torch.testing.assert_close(made(losses)(model(**INPUTS), LABELS), reference.objective, rtol=1e-9, atol=0)
-    monkeypatch.setenv("ERCE_OBJECTIVE", "focla")
-    with pytest.raises(ValueError, match="did you mean 'focal'"):
-        made(losses)
+@pytest.mark.parametrize(
+    ("variables", "settings"),
+    [
+        ({"ERCE_ENTROPY_TYPE": "renyi", "ERCE_ENTROPY_ORDER": "0.5"}, {"penalty": Renyi(0.5)}),
+        ({"ERCE_OBJECTIVE": "focal:2"}, {"objective": Focal(2.0)}),
+    ],
+    ids=str,
+)
+def test_the_other_settings_come_from_the_environment_too(losses, variables, settings, monkeypatch):
+    for name, text in variables.items():
+        monkeypatch.setenv(name, text)
+    logits, targets = toy.family("qwen2")(**INPUTS).logits, LABELS[:, 1:]
+    reference = erce.entropy_regularized_cross_entropy(logits[:, :-1], targets, lam=4.0, **settings)
+    loss = made(losses)(types.SimpleNamespace(logits=logits), LABELS)
+    torch.testing.assert_close(loss, reference.objective, rtol=1e-9, atol=0)
 
 
 def test_without_a_penalty_in_the_environment_nothing_starts(losses, monkeypatch):

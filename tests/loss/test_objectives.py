@@ -17,20 +17,7 @@ from toys.losses import (
     written_out,
 )
 
-from erce.loss import (
-    DFT,
-    EAFT,
-    OBJECTIVES,
-    CrossEntropy,
-    Focal,
-    LabelSmoothing,
-    Objective,
-    ProbabilityPower,
-    Threshold,
-    entropy_regularized_cross_entropy,
-    make_objective,
-)
-from erce.loss.named import objective_name
+from erce.loss import OBJECTIVES, entropy_regularized_cross_entropy, make_objective
 
 
 def scaled(scale: float, dtype: torch.dtype = torch.float64) -> dict[str, Tensor]:
@@ -93,31 +80,6 @@ def test_an_impossible_token_has_a_finite_gradient(name):
     assert z.grad.isfinite().all()
     gives_up = name.partition(":")[0] in ("dft", "power", "threshold")  # on what has no probability
     assert gives_up or loss.objective == math.inf
-
-
-class Halved(Objective):
-    """One of a user's own."""
-
-    def value_and_slope(self, nll, gate):
-        return nll / 2, 0.5
-
-
-def test_an_objective_of_ones_own_needs_its_value_and_its_slope():
-    x = operands()
-    ours = results(linear(x, lam=0.0, objective=Halved()), x)
-    loss = linear(x, lam=0.0)
-    assert_same(ours, results(loss._replace(objective=loss.objective / 2), x))
-
-
-@pytest.mark.parametrize(
-    "one",
-    [
-        *(CrossEntropy(), DFT(), EAFT(), EAFT(0.7), Focal(), Focal(1.5), LabelSmoothing(0.25)),
-        *(ProbabilityPower(), ProbabilityPower(0.5), Threshold(), Threshold(0.25)),
-    ],
-)
-def test_its_name_makes_it_again(one):
-    assert make_objective(objective_name(one)) == one
 
 
 @pytest.mark.parametrize(

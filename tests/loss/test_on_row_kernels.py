@@ -18,8 +18,9 @@ from erce.loss.scored_rows import Rows
 
 # A user's own penalty needs whole rows, and a very strong one has more rounding than there is to compare.
 MADE = [name for name in SETTINGS if "own" not in name and name != "strong"]
+QUICK = ("rows", "below one", "inf", "smoothed", "gated", "z-loss, capped")  # every variant of a kernel
 FORMS = [
-    *((linear, setting) for setting in MADE),
+    *(pytest.param(linear, setting, marks=[] if setting in QUICK else pytest.mark.slow) for setting in MADE),
     (dense, "above one"),
     (partial(linear, chunk_bytes=2 * V * 4), "Shannon"),
 ]

@@ -1,14 +1,13 @@
 """The penalties themselves: their definitions, their bounds and limits, and how they are named."""
 
 import math
-from itertools import pairwise
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
-from toys.losses import DEFINITIONS, EACH, ORDERS, penalty_of
+from toys.losses import DEFINITIONS, EACH, penalty_of
 
 from erce.loss import PENALTIES, Renyi, Shannon, SupportSize, entropy_regularized_cross_entropy, make_penalty
 
@@ -53,16 +52,6 @@ def test_value_is_the_definition(logits, case):
 
 
 @settings(deadline=None)
-@given(logits=LOGITS)
-def test_entropies_lie_between_0_and_log_v_and_fall_with_the_order(logits):
-    log_p = log_p_of(logits)
-    entropies = [Renyi(order)(log_p).item() for order in sorted({*ORDERS, 1e-3, 50.0, 1e4})]
-    assert math.log(logits.shape[-1]) + 1e-9 >= entropies[0]
-    assert entropies[-1] >= -1e-9
-    assert all(a >= b - 1e-9 for a, b in pairwise(entropies))
-
-
-@settings(deadline=None)
 @given(logits=LOGITS, case=CASES, shift=st.floats(-1e4, 1e4), seed=st.integers(0, 99))
 def test_shifting_logits_changes_nothing_and_permuting_them_permutes_the_gradient(logits, case, shift, seed):
     order = torch.randperm(logits.shape[-1], generator=torch.Generator().manual_seed(seed))
@@ -86,13 +75,6 @@ def test_shifting_logits_changes_nothing_and_permuting_them_permutes_the_gradien
 
 
 @settings(deadline=None)
-@given(logits=LOGITS, case=CASES)
-def test_a_gradient_in_the_logits_sums_to_zero(logits, case):
-    grad = logit_grad(logits, case)
-    assert abs(grad.sum().item()) <= 1e-9 * (1 + grad.abs().sum().item())
-
-
-@settings(deadline=None)
 @given(logits=LOGITS, step=st.sampled_from([1e-3, 1e-6, 1e-9, 1e-12]), side=st.sampled_from([-1, 1]))
 def test_order_1_is_the_limit_from_both_sides(logits, step, side):
     """R falls with the order at half the variance of log p: no cancellation, however near."""
@@ -107,18 +89,6 @@ def test_order_1_is_the_limit_from_both_sides(logits, step, side):
     assert towards.abs().max() <= 4e3 * step
 
 
-def test_order_1_is_shannon_exactly():
-    log_p = log_p_of(4 * torch.randn(3, 8, generator=torch.Generator().manual_seed(0)))
-    p = log_p.exp()
-    h, grad = Shannon().value_and_logit_grad(log_p, p)
-    r, r_grad = Renyi(1).value_and_logit_grad(log_p, p)
-    s, s_grad = SupportSize(1).value_and_logit_grad(log_p, p)
-    assert torch.equal(r, h)
-    assert torch.equal(r_grad, grad)
-    assert torch.equal(s, h.exp())
-    assert torch.equal(s_grad, grad * h.exp()[:, None])
-
-
 def test_tied_maxima_share_the_gradient_of_order_inf():
     grad = logit_grad(torch.tensor([[1.0, 1.0, 0.0]]), ("renyi", math.inf))
     assert grad[0, 0] == grad[0, 1]
@@ -129,9 +99,7 @@ def test_tied_maxima_share_the_gradient_of_order_inf():
 @pytest.mark.parametrize("family", [Renyi, SupportSize])
 @pytest.mark.parametrize("order", [0, -1, 1e9, math.nan, -math.inf, "2", None])
 def test_an_order_that_is_not_above_0_is_refused(family, order):
-    with pytest.raises(
-        ValueError, match=f"{family.__name__} .* over 0, at most 1e6 or inf, got {order!r}; 1 is"
-    ):
+    with pytest.raises(ValueError, match=f"{family.__name__} .* over 0, .*, got {order!r}; 1 is"):
         family(order)
 
 

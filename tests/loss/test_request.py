@@ -5,10 +5,8 @@ from itertools import combinations
 
 import pytest
 import torch
-from torch import Tensor
 from toys.losses import (
     ALL,
-    EACH,
     SETTINGS,
     D,
     N,
@@ -21,7 +19,6 @@ from toys.losses import (
     logits,
     operands,
     operands_of,
-    penalty_of,
     reference,
     results,
     targets,
@@ -80,19 +77,6 @@ def test_a_gradient_is_the_same_whatever_else_learns(reduction, how):
             fewer = operands(learns=learns)
             computed = results(linear(fewer, lam=3.0, reduction=reduction, **how), fewer)
             assert_same(computed, {name: wanted[name] for name in computed}, **EXACT)
-
-
-@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
-@pytest.mark.parametrize(
-    ("case", "form"), [*((case, "from logits") for case in EACH), (("renyi", 2.0), "in chunks")], ids=str
-)
-def test_gradcheck_in_float64(case, form, reduction):
-    def objective(*values: Tensor) -> Tensor:
-        x = dict(zip(ALL, values, strict=True))
-        how = {"chunk_bytes": PART} if form == "in chunks" else {}
-        return FORMS[form](x, lam=-0.1, penalty=penalty_of(case), reduction=reduction, **how).objective
-
-    assert torch.autograd.gradcheck(objective, list(operands().values()), fast_mode=True)
 
 
 @pytest.mark.parametrize("n", [0, 3])
@@ -157,18 +141,6 @@ def test_what_nobody_asked_for_is_not_there(reduction):
         entropy_regularized_cross_entropy(logits(x), y, lam=1.0, reduction=reduction),
     ):
         assert loss[4:] == (None,) * 5
-
-
-@pytest.mark.parametrize("lam", [0.0, 1.0, 3.5911])
-def test_up_to_the_critical_strength_no_demonstrated_token_is_pushed_down(lam):
-    """λ = 1/W(1/e) = 3.5911…: with one other token, the worst case, the token's own slope is
-    −(1 − p)(1 + λ p log(p / (1 − p))), and p log(p / (1 − p)) is never below −W(1/e)."""
-    p = torch.linspace(1e-4, 1 - 1e-4, 4001, dtype=torch.float64)
-    y = torch.zeros(len(p), dtype=torch.long)
-    for others in (1000, 2, 1):
-        z = torch.cat([p.log()[:, None], ((1 - p) / others).log()[:, None].expand(-1, others)], 1)
-        assert entropy_regularized_cross_entropy(z, y, lam=lam, diagnose=True).pushed_down == 0
-    assert entropy_regularized_cross_entropy(z, y, lam=3.5912, diagnose=True).pushed_down > 0
 
 
 @pytest.mark.parametrize(("lam", "penalty"), [(0.0, Shannon()), (8.0, Shannon()), (8.0, Renyi(0.5))])
@@ -292,9 +264,7 @@ def test_a_wrong_argument_is_named_with_its_value_and_the_way_out(form, name, va
 
 
 def test_a_normaliser_goes_with_a_mean_only():
-    with pytest.raises(
-        ValueError, match=r"^num_items_in_batch divides only a mean; leave it out with reduction='sum'"
-    ):
+    with pytest.raises(ValueError, match=r"num_items_in_batch .*; leave it out with reduction='sum'"):
         linear(operands(), lam=1.0, reduction="sum", num_items_in_batch=3)
 
 

@@ -72,14 +72,6 @@ def test_what_is_learnt_is_the_worst_of_all_minimisers(loss, m):
         assert learn(SMALL, seen, LOSSES[loss])[1] == pytest.approx(expected)
 
 
-def test_the_demonstrator_says_what_its_first_shapes_say():
-    seen = sample(SMALL, 40_000, np.random.default_rng(0))
-    assert seen.counts.sum() == 40_000
-    assert seen.prompts.tolist() == [0, 1, 2, 3]
-    expected = SMALL.shapes[0, seen.prompts % 2, 0]
-    np.testing.assert_allclose(seen.counts / 10_000, expected, atol=0.03)
-
-
 def test_the_example_is_learnt_with_a_penalty_and_not_without():
     family = learning.example(prompts=500)
     assert (family.eta, family.supports) == (0.125, 83)
@@ -105,22 +97,6 @@ def test_larger_lam_and_smaller_order_are_both_needed_where_the_penalty_must_tel
     assert learn(rivals, seen, penalised(lam=float, order=lambda m: 2.0))[0] == 1
     assert learn(rivals, seen, penalised(lam=lambda m: 0.01, order=lambda m: 1 / m))[0] == 1
     assert learn(rivals, seen, penalised(lam=float, order=lambda m: 1 / m))[0] == 0
-
-
-def test_a_corollary_keeps_its_promise_at_the_sample_size_that_it_asks_for():
-    family = learning.example(prompts=50)
-    losses = {1: learning.indicator(family.eta), 2: penalised(lam=float, order=lambda m: 0.0)}
-    losses[3] = penalised(lam=float, order=lambda m: 1 / m)
-    for step, loss in losses.items():
-        m = math.ceil(sample_size(step, family.eta, family.supports, 0.5, 0.05))
-        assert learn(family, sample(family, m, np.random.default_rng(0)), loss)[1] <= 0.5
-
-
-def test_supports_are_counted_as_maps_and_not_as_members():
-    twice = SupportClass(np.array([[rows(0, 1)], [rows(0, 1, top=0.9)], [rows(0)]]), prompts=1)
-    assert twice.supports == 2
-    assert twice.eta == pytest.approx(0.1)
-    assert twice.risks.max() == 0
 
 
 @QUICK

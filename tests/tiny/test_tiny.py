@@ -1,12 +1,9 @@
 """The embedded base model: small, loaded like any other, and wrong now and then."""
 
-from pathlib import Path
-
 import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-import erce.catalog
 from erce.catalog import EMBEDDED_MODELS
 from erce.hf.models import load_model, load_tokenizer
 from erce.hf.prompt import prompt_ids
@@ -51,7 +48,3 @@ def test_it_puts_real_probability_on_wrong_outputs():
         logits = model(torch.tensor([ids])).logits[0, -1]
         mass.append(logits.softmax(-1)[tokenizer.encode(result)[0]].item())
     assert 0.5 < sum(mass) / len(mass) < 0.95
-
-
-def test_the_package_names_the_script_that_builds_it():
-    assert "scripts/pretrain_tiny.py" in Path(erce.catalog.__file__).read_text(encoding="utf-8")

@@ -49,9 +49,4 @@ def _join(rank: int, meeting: str) -> None:
 def _run(function: Callable[..., Any], size: int, args: tuple) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for of_torch_compile in (
-            ".*autograd.function.Function.*should not be inst",
-            "The .grad attribute of a Te",
-        ):
-            warnings.filterwarnings("ignore", of_torch_compile)
         return function(_groups[size], *args)

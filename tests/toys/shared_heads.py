@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from contextlib import nullcontext
 
 import torch
 import torch.distributed as dist
@@ -159,15 +158,12 @@ def exchanged(group, learns: tuple[str, ...]) -> list[list[tuple[str, int]]]:
     return [forward.begun, backward.begun]
 
 
-def numbers(group, targets: Tensor, compiled: bool = False) -> list[float]:
+def numbers(group, targets: Tensor) -> list[float]:
     """The loss and d hidden, as every process has them."""
     tensors, _ = operands(torch.float32)
     weight = tensors["weight"][20 * dist.get_rank(group) :][:20]
     hidden = tensors["hidden"].requires_grad_()
-    form = linear_entropy_regularized_cross_entropy
-    if compiled:
-        form = torch.compile(form, backend="aot_eager")
-    loss = form(hidden, weight, targets, lam=8.0, group=group)
+    loss = linear_entropy_regularized_cross_entropy(hidden, weight, targets, lam=8.0, group=group)
     loss.objective.backward()
     return [*(float(x.detach()) for x in loss[:3]), *hidden.grad.flatten().tolist()]
 
@@ -231,9 +227,8 @@ def training(group, settings: str, reduction: str, kind: dict) -> tuple[float, l
     return worst, [forward.count("gather"), backward.count("gather"), backward.count("reduce")]
 
 
-def laid_out(group, mesh: list, placements: list[Placement], compiled: bool) -> tuple[float, list[int]]:
-    """The same for a head that is a DTensor, against the mean of what the processes have; nothing is counted
-    where it is compiled."""
+def laid_out(group, mesh: list, placements: list[Placement]) -> tuple[float, list[int]]:
+    """The same for a head that is a DTensor, against the mean of what the processes have."""
     tensors, targets = operands(torch.float64)
     hidden = tensors["hidden"].roll(dist.get_rank(group), 0)
     layout = DeviceMesh("cpu", mesh)
@@ -242,13 +237,9 @@ def laid_out(group, mesh: list, placements: list[Placement], compiled: bool) -> 
     parts = [distribute_tensor(tensors[name], layout, placements).requires_grad_() for name in HEAD]
     form = linear_entropy_regularized_cross_entropy
     form(hidden, whole[0], targets, bias=whole[1], adapter=(low, whole[2]), **settings).objective.backward()
-    if compiled:
-        torch._dynamo.reset()
-        form = torch.compile(form, backend="aot_eager", fullgraph=True)
-    forward, backward = Collectives(), Collectives()
-    with nullcontext() if compiled else forward:
+    with Collectives() as forward:
         loss = form(hidden, parts[0], targets, bias=parts[1], adapter=(low, parts[2]), **settings)
-    with nullcontext() if compiled else backward:
+    with Collectives() as backward:
         loss.objective.backward()
     worst = 0.0
     for part, truth in zip(parts, whole, strict=True):

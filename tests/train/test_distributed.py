@@ -16,34 +16,24 @@ from toys import train_processes as processes
 from toys import training as toy
 from toys.waiting import DEADLINE_SECONDS
 
-from erce.errors import DivergedError, InputError, RunError
+from erce.errors import DivergedError, InputError
 from erce.hf.models import BasePolicy, load_model, load_tokenizer
 from erce.recipe import RegularizedObjective, Resources, Training
 from erce.train.fine_tune import fine_tune
-from erce.train.launch import LAUNCHER_CONFIG, FineTuning, _command, _config, _failure, launch
+from erce.train.launch import LAUNCHER_CONFIG, FineTuning, _command, _config, _last_words, launch
 from erce.train.trainer import _refuse_dispatch, _refuse_sharding
 from erce.types import Problem
 
 HOSTILE = """
 compute_environment: LOCAL_MACHINE
-debug: true
 distributed_type: FSDP
-dynamo_config: {dynamo_backend: INDUCTOR, dynamo_mode: max-autotune, dynamo_use_dynamic: true}
-fsdp_config:
-  fsdp_auto_wrap_policy: SIZE_BASED_WRAP
-  fsdp_cpu_ram_efficient_loading: true
-  fsdp_min_num_params: 7
-  fsdp_offload_params: true
-  fsdp_reshard_after_forward: false
-  fsdp_state_dict_type: FULL_STATE_DICT
-  fsdp_version: 1
+dynamo_config: {dynamo_backend: INDUCTOR}
+fsdp_config: {fsdp_version: 1, fsdp_auto_wrap_policy: SIZE_BASED_WRAP, fsdp_offload_params: true}
 gpu_ids: '5'
 machine_rank: 2
-main_process_port: 1
 mixed_precision: bf16
 num_machines: 3
 num_processes: 7
-use_cpu: true
 """
 NUMBERS = ("loss", "ce", "entropy", "objective", "lam", "grad_norm", "scored_tokens")
 
@@ -63,11 +53,11 @@ def hostile(tmp_path) -> Path:
     return tmp_path / "home"
 
 
-def launched(script: str | Path, folder: Path, *, sharded: bool, home: Path, threads: int = 1) -> None:
+def launched(script: str | Path, folder: Path, *, sharded: bool, home: Path) -> None:
     """The script, run as `launch` runs a cell, by two processes with the folder as their argument."""
     file = folder / "cell.json"
     _config(file).write_text(json.dumps(LAUNCHER_CONFIG), encoding="utf-8")
-    *command, _, _, _ = _command(file, Resources(processes=2, fsdp=sharded, threads=threads))
+    *command, _, _, _ = _command(file, Resources(processes=2, fsdp=sharded, threads=1))
     done = subprocess.run(
         [*command, str(script), str(folder)],
         env=os.environ | FINDS_TOYS | {"ACCELERATE_USE_CPU": "true", "HF_HOME": str(home)},
@@ -120,27 +110,6 @@ def test_batches_that_one_process_cuts_for_all_are_refused(tmp_path):
     args = toy.config(tmp_path)
     _refuse_dispatch(args)
     assert args.accelerator_config.dispatch_batches is False
-
-
-ENVIRONMENT = """
-import json, os, sys
-from pathlib import Path
-told = {name: x for name, x in os.environ.items() if name.startswith(("ACCELERATE_", "FSDP_", "OMP_"))}
-Path(sys.argv[1], f"{os.environ['RANK']} of {os.environ['WORLD_SIZE']}.json").write_text(json.dumps(told))
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sharded", [False, True], ids=["DDP", "FSDP2"])
-def test_the_users_own_accelerate_config_changes_nothing(sharded, tmp_path, hostile):
-    (tmp_path / "told.py").write_text(ENVIRONMENT, encoding="utf-8")
-    told = []
-    for home in (hostile, tmp_path / "empty"):
-        launched(tmp_path / "told.py", tmp_path, sharded=sharded, home=home, threads=3)
-        told.append([json.loads((tmp_path / f"{rank} of 2.json").read_text()) for rank in (0, 1)])
-    assert told[0] == told[1]
-    assert {each["OMP_NUM_THREADS"] for each in told[0]} == {"3"}
-    assert {each.get("FSDP_VERSION") for each in told[0]} == {"2" if sharded else None}
 
 
 TRAINING = Training(
@@ -211,9 +180,7 @@ def test_a_launched_training_that_diverges_is_an_error_of_its_own_kind(tmp_path)
 
 @pytest.mark.slow
 def test_a_batch_that_the_processes_cannot_share_is_one_sentence(tmp_path):
-    with pytest.raises(
-        InputError, match=r"failed: batch_size = 6 must be a multiple of micro_batch_size = 2 "
-    ) as e:
+    with pytest.raises(InputError, match=r"batch_size = 6 must be a multiple of micro_batch_size = 2") as e:
         launch(work(tmp_path / "two", batch_size=6), resources=TWO)
     assert "times 2 processes; write 4, for instance (all of it: " in str(e.value)
     assert not (tmp_path / "two").exists()
@@ -236,23 +203,18 @@ def test_what_cannot_be_launched_is_refused_before_anything_is_written(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("log", "kind", "sentence"),
+    ("text", "sentence"),
     [
-        ("started\nerce.train.launch: lower λ\nelastic: exit 1\n", InputError, "lower λ"),
-        ("started\nerce.train.launch, diverged: at step 3\nelastic: exit 1\n", DivergedError, "at step 3"),
         (
             "started\n[rank1]: torch.OutOfMemoryError: 9 GiB\nelastic: 1\n",
-            RunError,
             "[rank1]: torch.OutOfMemoryError: 9 GiB",
         ),
-        ("a\nb\n\nc\n", RunError, "a | b | c"),
-        ("", RunError, "no process printed anything"),
+        ("a\nb\n\nc\n", "a | b | c"),
     ],
-    ids=str,
 )
-def test_the_failure_of_a_launch_is_the_error_that_a_process_printed(log, kind, sentence):
-    failure = _failure(log)
-    assert (type(failure), str(failure)) == (kind, sentence)
+def test_what_a_launch_that_ended_otherwise_says_is_in_its_log(text, sentence, tmp_path):
+    (tmp_path / "log").write_text(text, encoding="utf-8")
+    assert str(_last_words(tmp_path / "log")) == sentence
 
 
 @pytest.mark.parametrize("version", [1, None], ids=["FSDP 1", "DeepSpeed"])
@@ -263,7 +225,5 @@ def test_a_head_that_nothing_gathers_is_refused(version, tmp_path, monkeypatch):
     monkeypatch.setattr(Accelerator, "is_fsdp2", False)
     monkeypatch.setattr(Accelerator, "distributed_type", kind)
 
-    with pytest.raises(
-        ValueError, match="does not gather an output head that DeepSpeed or FSDP 1 has sharded"
-    ):
+    with pytest.raises(ValueError, match="an output head that DeepSpeed or FSDP 1 has sharded"):
         _refuse_sharding(Accelerator(cpu=True))

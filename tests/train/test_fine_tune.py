@@ -95,10 +95,9 @@ def test_a_fresh_process_gives_the_same_adapter(tmp_path):
     assert bits(tmp_path / "fresh") == bits(tmp_path / "1")
 
 
-@pytest.mark.parametrize("dropout", [0.0, 0.1])
-def test_a_stopped_training_goes_on_from_its_checkpoint_with_the_same_bits(tmp_path, dropout):
+def test_a_stopped_training_goes_on_from_its_checkpoint_with_the_same_bits(tmp_path):
     """Stopped in the middle of an epoch, and once more in the next."""
-    settings = {"dropout": dropout, "checkpoint_minutes": 1e-9, "epochs": 3.0}
+    settings = {"dropout": 0.1, "checkpoint_minutes": 1e-9, "epochs": 3.0}
     whole = tune(tmp_path / "whole", training=settings)
     told, stops = [], [2, 5]
 
@@ -319,9 +318,7 @@ def test_every_setting_reaches_the_training(changes, usual, tmp_path):
         ({"problems": []}, "there is no problem to train on; give at least one"),
         ({"training": {"batch_size": 5}}, "batch_size = 5 must be a multiple of micro_batch_size = 2"),
         ({"training": {"max_length": 23}}, "problem '0' has 23 tokens and fills max_length = 23; raise"),
-        ({"lam": float("inf")}, "entropy_penalty must be a finite number, got inf"),
         ({"penalty": "entropy"}, "no penalty 'entropy'"),
-        ({"objective": "entropy"}, "no objective 'entropy'"),
     ],
 )
 def test_what_cannot_be_trained_is_one_sentence_and_leaves_nothing(call, message, tmp_path):

@@ -107,9 +107,7 @@ def trainer(folder: Any, data: Any, args: dict[str, Any] | None = None, **named:
 @pytest.mark.parametrize("column", ["position_ids", "seq_idx", "cu_seq_lens_q", "seq_lengths"])
 def test_a_column_of_sequences_that_would_be_dropped_is_refused(column, tmp_path):
     data = Dataset.from_list(packed(**{column: [0, 1, 0, 1, 2]}))
-    with pytest.raises(
-        ValueError, match=rf"column '{column}' says that rows hold several sequences, and would"
-    ):
+    with pytest.raises(ValueError, match=f"column '{column}' says that rows hold several sequences"):
         trainer(tmp_path, data)
 
 
@@ -146,9 +144,7 @@ def with_mask(some: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
 
 def test_a_batch_in_which_sequences_would_read_each_other_is_refused(tmp_path):
     made = trainer(tmp_path, DOCUMENTS, data_collator=with_mask)
-    with pytest.raises(
-        ValueError, match=r"\(attention_mask, position_ids\) the model lets one read the other"
-    ):
+    with pytest.raises(ValueError, match=r"\(attention_mask, position_ids\) the model lets one"):
         made.train()
     alone = {"per_device_train_batch_size": 1}
     trainer(tmp_path, DOCUMENTS, data_collator=with_mask, args=alone).train()
@@ -159,9 +155,7 @@ def test_prompts_that_drop_the_marks_of_sequences_are_refused(tmp_path):
 
     prompts = PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=2)
     made = trainer(tmp_path, DOCUMENTS, data_collator=FLAT, peft_config=prompts)
-    with pytest.raises(
-        ValueError, match=r"\(position_ids\) the model lets one read the other; leave out packing"
-    ):
+    with pytest.raises(ValueError, match=r"\(position_ids\) the model lets one .* leave out packing"):
         made.train()
 
 
@@ -186,9 +180,7 @@ def test_a_batch_without_labels_is_one_sentence(tmp_path):
         return {name: x for name, x in toy.batch(some).items() if name != "labels"}
 
     made = trainer(tmp_path, DOCUMENTS, data_collator=bare)
-    with pytest.raises(
-        ValueError, match="a batch has no labels, only input_ids, attention_mask; let the data_co"
-    ):
+    with pytest.raises(ValueError, match="no labels, only input_ids, attention_mask; let the data_c"):
         made.train()
     with pytest.raises(ValueError, match="a batch has no labels"):
         made.evaluate(Dataset.from_list(DOCUMENTS))
@@ -197,9 +189,7 @@ def test_a_batch_without_labels_is_one_sentence(tmp_path):
 def test_a_strategy_that_repeats_rows_by_itself_is_refused(tmp_path):
     args = {"train_sampling_strategy": "batch_rebalance", "gradient_accumulation_steps": 4}
     made = trainer(tmp_path, DOCUMENTS[:3], args=args)
-    with pytest.raises(
-        ValueError, match="'batch_rebalance' repeats rows to fill up an epoch's last step; set"
-    ):
+    with pytest.raises(ValueError, match=r"'batch_rebalance' repeats rows .*; set"):
         made.train()
     trainer(tmp_path, DOCUMENTS * 4, args=args | {"per_device_train_batch_size": 4}).train()
 

@@ -144,7 +144,6 @@ def test_a_folder_with_a_file_a_split_is_data_and_is_evaluated_on(tmp_path):
         ({"datasets": None}, [], "there is no data; give dataset_name, or a list of datasets"),
         ({"datasets": [{"path": "/nowhere"}]}, [], "the data could not be loaded: "),
         ({"eval_strategy": "steps"}, [], "the data have no split 'test'; there are train"),
-        ({"resume_from_checkpoint": "gone"}, [], "no checkpoint in 'gone'; `resume_from_checkpoint: true` "),
         ({"model_name_or_path": None}, [], "model_name_or_path is missing; name a model, such as "),
         ({"model_name_or_path": "/nowhere/at/all"}, [], "no model '/nowhere/at/all' could be loaded: "),
     ],
@@ -159,16 +158,13 @@ def test_a_mistake_is_one_sentence(settings, flags, sentence, tmp_path, capsys):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [(None, "cannot be read"), ("- a", "holds no settings"), ("a: [", "cannot be read")],
-)
-def test_a_file_that_is_no_mapping_is_one_sentence(content, sentence, tmp_path, capsys):
+@pytest.mark.parametrize("content", [None, "a: ["])
+def test_a_file_that_cannot_be_read_is_one_sentence(content, tmp_path, capsys):
     file = tmp_path / "sums.yaml"
     if content is not None:
         file.write_text(content)
     assert erce(["sft", "--config", str(file)]) == 2
-    assert f"erce: {file} {sentence}" in capsys.readouterr().err
+    assert f"erce: {file} cannot be read as YAML" in capsys.readouterr().err
 
 
 def test_flags_of_other_commands_stay_checked(capsys):

@@ -163,14 +163,10 @@ def test_data_of_which_nothing_is_left_are_refused(tmp_path):
     row = {"prompt": "what is one and one", "completion": "2"}
     data = toy.Dataset.from_list([row])
     args = toy.config(tmp_path, dataset_kwargs=None, max_length=4)
-    with pytest.raises(
-        ValueError, match="no row of the training data has a token to score within max_length = 4"
-    ):
+    with pytest.raises(ValueError, match=r"no row of the training data .* within max_length = 4; raise"):
         build(ERCETrainer, args, train_dataset=data)
     short = toy.Dataset.from_list([{"prompt": "1", "completion": "2"}])
-    with pytest.raises(
-        ValueError, match="no row of the evaluation data has a token to score within max_length"
-    ):
+    with pytest.raises(ValueError, match=r"no row of the evaluation data .* within max_length = 4"):
         build(ERCETrainer, args, train_dataset=short, eval_dataset=data)
     with pytest.raises(ValueError, match="a data set has no rows; give at least one"):
         build(ERCETrainer, args, train_dataset=toy.dataset(ROWS).select([]))
@@ -184,9 +180,7 @@ def test_a_log_without_a_scored_token_has_no_means_and_says_so(tmp_path):
     rows = [{"input_ids": [1, 2, 3], "labels": [toy.IGNORED] * 3}] * 4 + ROWS[:4]
     args = toy.config(tmp_path, entropy_penalty=1.0)
     trainer = build(ERCETrainer, args, train_dataset=toy.dataset(rows), eval_dataset=toy.dataset(rows[:4]))
-    with pytest.warns(
-        UserWarning, match=r"no token is scored in this log's batches \(train\), so it has no means"
-    ):
+    with pytest.warns(UserWarning, match=r"no token is scored .* \(train\), so it has no means"):
         trainer.train()
     empty, full = trainer.state.log_history[:2]
     assert (empty["scored_tokens"], empty["num_tokens"]) == (0, 12)
@@ -344,9 +338,7 @@ def test_what_would_train_something_else_is_refused(tmp_path):
 def test_adapters_with_a_forward_or_a_loss_of_their_own(tmp_path):
     tokens = {"cpt_token_ids": [1, 2], "cpt_mask": [1, 1], "cpt_tokens_type_mask": [1, 2]}
     args = toy.config(tmp_path, max_steps=1)
-    with pytest.raises(
-        ValueError, match="PEFT's CPT replaces the loss of the model by one of its own; take ano"
-    ):
+    with pytest.raises(ValueError, match=r"PEFT's CPT replaces the loss .*; take another"):
         build(ERCETrainer, args, peft_config=CPTConfig(task_type="CAUSAL_LM", **tokens, num_virtual_tokens=2))
     llama = toy.AutoConfig.for_model("llama", **toy.WIDTHS, vocab_size=259, num_hidden_layers=2)
     prompts = AdaptionPromptConfig(task_type="CAUSAL_LM", adapter_len=2, adapter_layers=1)

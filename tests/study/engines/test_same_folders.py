@@ -180,7 +180,7 @@ def launched(of: Path) -> list[str]:
             words = path.read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
-        if f"{of}" in words and "adapter.launch.json" in words:
+        if f"{of}" in words and "adapter.launch.pickle" in words:
             ids.append(path.parent.name)
     return ids
 
