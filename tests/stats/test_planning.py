@@ -137,7 +137,6 @@ def test_what_a_study_says_that_it_finds_is_found_in_four_of_five_others(seeds, 
     [
         (lambda: problems_needed(3, GUESS, seeds=3), "3 points are 0.03"),
         (lambda: problems_needed(0.03, GUESS, seeds=0), "seeds = 0 must be at least 1"),
-        (lambda: problems_needed(0.03, GUESS, seeds=3, power=80), "power = 80 at level = 0.05"),
         (lambda: detectable_gain(0, GUESS, seeds=3), "problems = 0 must be at least 1"),
         (lambda: problems_needed(0.03, Spread(-0.1, 0, 0), seeds=3), "has a negative part"),
         (lambda: spread_of(np.ones((1, 5, 1)), np.ones((2, 5, 1))), "the pilot has 1 seeds and 5 problems"),

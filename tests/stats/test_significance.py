@@ -60,8 +60,8 @@ def test_holm_says_of_the_papers_tables_what_survives():
 
 def test_a_study_gets_each_arms_gain_and_its_p_after_holm_under_the_arms_name():
     arms, baseline = _grid(1)
-    rows = grid_gains(dict(zip((0.3, 1.0, 8.0), arms, strict=True)), baseline, confidence=0.9)
-    gains = [paired_gain(arm, baseline, confidence=0.9) for arm in arms]
+    rows = grid_gains(dict(zip((0.3, 1.0, 8.0), arms, strict=True)), baseline)
+    gains = [paired_gain(arm, baseline) for arm in arms]
     assert [row.gain for row in rows.values()] == gains
     assert list(rows) == [0.3, 1.0, 8.0]
     assert [row.adjusted for row in rows.values()] == holm([gain.p for gain in gains]).tolist()
