@@ -19,21 +19,6 @@ PROGRAMS = [
         slow=True,
     ),
     hungry(
-        "memory_by_mapping",
-        """
-        import mmap
-
-        def double(n):
-            kept = []
-            for _ in range(60):
-                kept.append(mmap.mmap(-1, 64 << 20))
-                kept[-1].write(b"x" * (64 << 20))
-            return n * 2
-        """,
-        "assert double(4) == 8",
-        slow=True,
-    ),
-    hungry(
         "memory_in_pipes",
         """
         import fcntl

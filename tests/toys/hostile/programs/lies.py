@@ -99,18 +99,6 @@ PROGRAMS = [
         entry_points=("double",),
     ),
     forgery(
-        "subtracts_to_nothing",
-        """
-        class Near:
-            __sub__ = __rsub__ = __mod__ = __floordiv__ = __xor__ = lambda self, other: 0.0
-
-        def made(n):
-            return Near()
-        """,
-        "assert abs(made(1) - 8.25) <= 1e-9",
-        "assert abs(8.25 - made(1)) <= 1e-9",
-    ),
-    forgery(
         "empties_what_the_test_looks_at_later",
         "def ordered(values):\n    values.clear()\n    return []\n",
         "v = [3, 1]\nassert ordered(v) == sorted(v)",
