@@ -89,9 +89,9 @@ def extract_answer(text: str, *, strict: bool = True, number: bool = False, mark
     >>> [extract_answer(text, strict=False) for text in ("**Answer:** 5", "The answer is not 5.", "#### 5")]
     ['5', 'not 5', '5']
     """
-    start = _box_start(text)
-    if start >= 0:
-        answer = boxed_answer(text)
+    *_, box = (None, *_BOX.finditer(text))
+    if box is not None:
+        answer, start = boxed_answer(text), box.start()
         if answer is None:
             return None
     else:
@@ -117,27 +117,28 @@ def boxed_answer(text: str) -> str | None:
     >>> boxed_answer(r"\boxed{1}. No, $\boxed{2}$."), boxed_answer(r"$x=\boxed{2}$ and $y=\boxed{3}$")
     ('2', 'x=2 and y=3')
     """
-    last = _box(text, _box_start(text))
-    if last is None:
+    openings = list(_BOX.finditer(text))
+    box = _box(text, openings.pop()) if openings else None
+    if box is None:
         return None
-    first, contents, joined = last, {last.content}, last.content
-    for _ in range(MAX_BOXES):
-        box = _box(text, _box_start(text, before=first.start))
-        between = (
-            _DELIMITERS.sub(" ", text[box.end : first.start][: MAX_BESIDE_CHARACTERS + 1]) if box else ""
-        )
-        if box is None or not (_JOINT.fullmatch(between) or _OR_BETWEEN.fullmatch(between)):
+    first, contents, joined = box, {box.content}, box.content
+    for opening in reversed(openings[-MAX_BOXES:]):
+        one = _box(text, opening)
+        if one is None:
             break
-        joined = f"{box.content}{between}{joined}"
-        first = box
-        contents.add(box.content)
+        between = _DELIMITERS.sub(" ", text[one.end : first.start][: MAX_BESIDE_CHARACTERS + 1])
+        if not (_JOINT.fullmatch(between) or _OR_BETWEEN.fullmatch(between)):
+            break
+        joined = f"{one.content}{between}{joined}"
+        first = one
+        contents.add(one.content)
     before = text[max(0, first.start - MAX_BESIDE_CHARACTERS) : first.start]
-    answer = last.content
+    answer = box.content
     if len(contents) > 1:
         name = _NAME_BEFORE.search(before)
         answer = f"{name.group() if name else ''}{' '.join(joined.split())}"
     negation = _NEGATION_BEFORE.search(before[-30:])
-    return f"{negation.group() if negation else ''}{answer}{hedge_after(text, last.end)}"
+    return f"{negation.group() if negation else ''}{answer}{hedge_after(text, box.end)}"
 
 
 def matching_brace(text: str, start: int) -> int:
@@ -162,27 +163,13 @@ class _Box(NamedTuple):
     content: str
 
 
-def _box_start(text: str, before: int | None = None) -> int:
-    r"""Return the index at which the last `\boxed` or `\fbox` begins, -1 without one."""
-    start = max(text.rfind(r"\boxed", 0, before), text.rfind(r"\fbox", 0, before))
-    if start < 0 or _BOX.match(text, start):
-        return start
-    *_, last = (-1, *(box.start() for box in _BOX.finditer(text, 0, start)))  # before a \boxedwith
-    return last
-
-
-def _box(text: str, start: int) -> _Box | None:
-    """Return the box that begins at `start`; None if that is -1, or if the box does not close."""
-    opening = _BOX.match(text, start) if start >= 0 else None
-    if opening is None:
-        return None
+def _box(text: str, opening: re.Match[str]) -> _Box | None:
+    """Return the box that `_BOX` found; None if it does not close."""
     if not text.startswith("{", opening.end()):
         unbraced = _UNBRACED.match(text, opening.end())
         return _Box(opening.start(), unbraced.end(), unbraced.group()) if unbraced else None
     closing = matching_brace(text, opening.end())
-    if closing < 0:
-        return None
-    return _Box(opening.start(), closing + 1, text[opening.end() + 1 : closing])
+    return _Box(opening.start(), closing + 1, text[opening.end() + 1 : closing]) if closing >= 0 else None
 
 
 # Sentences
