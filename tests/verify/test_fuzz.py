@@ -5,7 +5,6 @@ import time
 from random import Random
 
 import pytest
-from toys.answers.expressions import grown_pair
 from toys.answers.hostile import GOLDS, INJECTIONS, bombs, injection
 from toys.answers.labelled import GOLDS as ANSWERS
 from toys.answers.labelled import PAIRS
@@ -39,14 +38,6 @@ def test_noise_breaks_nothing():
             assert holds(answer, text), (answer, text)
         completion = noise(f"so \\boxed{{{text}}} or \\boxed{{{answer}}}", draw)
         assert verify_math(answer, completion).reason in REASONS, completion
-
-
-@pytest.mark.parametrize("pairs", [150, pytest.param(1000, marks=pytest.mark.slow)])
-def test_random_expressions_break_nothing(pairs):
-    draw = Random(1)
-    for _ in range(pairs):
-        gold, answer, _ = grown_pair(draw)
-        assert holds(gold, answer), (gold, answer)
 
 
 def judge_all(answer: str) -> list[tuple[bool, str]]:
