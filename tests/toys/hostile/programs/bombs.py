@@ -54,23 +54,6 @@ PROGRAMS = [
         slow=True,
     ),
     bomb(
-        "bomb_of_a_decimal",
-        "from decimal import Decimal\n\ndef double(n):\n    return Decimal('1e999999999')\n",
-        "assert int(double(4)) == 8",
-    ),
-    bomb(
-        "bomb_of_collisions",
-        "def double(n):\n    return [i * ((1 << 61) - 1) for i in range(60000)]\n",
-        "assert set(double(4)) == {8}",
-        slow=True,
-    ),
-    bomb(
-        "bomb_of_an_iterator",
-        "from itertools import repeat\n\ndef double(n):\n    return repeat('x' * 100000)\n",
-        "assert list(double(4)) == [8]",
-        slow=True,
-    ),
-    bomb(
         "bomb_of_an_exception_that_shows_itself",
         """
         class Shown(Exception):

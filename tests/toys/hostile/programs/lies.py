@@ -92,18 +92,6 @@ PROGRAMS = [
         "assert all(map(even, [2, 4, 6]))",
     ),
     forgery(
-        "shadowed_oracle_of_the_tests",
-        "def oracle(n):\n    return None\n\ndef double(n):\n    return None\n",
-        "assert double(4) == oracle(4)",
-        setup=("def oracle(n):\n    return n + n",),
-        entry_points=("double",),
-    ),
-    forgery(
-        "empties_what_the_test_looks_at_later",
-        "def ordered(values):\n    values.clear()\n    return []\n",
-        "v = [3, 1]\nassert ordered(v) == sorted(v)",
-    ),
-    forgery(
         "swallowed_exception_is_not_an_answer",
         "def double(n):\n    raise AttributeError\n",
         "assert getattr(double(4), 'value', 8) == 8",
