@@ -79,12 +79,7 @@ def cases(path: Path) -> Iterable[Case]:
 
 def own_cases() -> list[Case]:
     labelled = importlib.import_module("toys.answers.labelled").PAIRS
-    completions = importlib.import_module("toys.answers.completions").COMPLETIONS
-    completions = [case for kind in completions.values() for case in kind if case.expected is not None]
-    return [
-        *(Case(pair.gold, pair.answer, pair.expected, False) for pair in labelled),
-        *(Case(case.answer, case.completion, case.expected, True) for case in completions),
-    ]
+    return [Case(pair.gold, pair.answer, pair.expected, False) for pair in labelled]
 
 
 # ---------------------------------------------------------------- accuracy and speed
