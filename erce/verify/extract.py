@@ -75,7 +75,7 @@ def extract_answer(text: str, *, strict: bool = True, number: bool = False, mark
     r"""Return what the last box holds, else what follows the last "the final answer is"; None without either.
 
     Not strict, also what follows "Answer:", "the answer is", a line "Answer", or what `<answer>` holds,
-    whichever comes last; and if `number`, else the last number of the text (`last_number`).
+    whichever comes last. With `number`, else the last number of the text (`last_number`).
 
     With `marks` a `####` line is an answer and replaces one above it. A box that never closes is not, and
     nothing replaces it. Emphasis and maths delimiters around the answer go, and a sentence is cut before a
@@ -101,7 +101,7 @@ def extract_answer(text: str, *, strict: bool = True, number: bool = False, mark
     marked = marked_line(text) if marks else None
     if marked is not None and marked.start >= start:
         return _answer_from(text, marked.start, marked.start)
-    return last_number(text) if answer is None and number and not strict else answer
+    return last_number(text) if answer is None and number else answer
 
 
 # Boxes
@@ -263,8 +263,6 @@ def hedge_after(text: str, end: int) -> str:
         return ""
     if beside := _HEDGE_BESIDE.match(text):
         return beside.group()
-    if not any(word in text.lower() for word in _WORDS_OF_RETRACTION):
-        return ""
     two_sentences = "".join(_SENTENCE_AND_END.findall(text)[:2])
     retracted = _RETRACTED.search(two_sentences)
     return two_sentences[: retracted.end()] if retracted else ""
@@ -386,7 +384,6 @@ _IS_WRONG = (
     r"(?:wrong|incorrect|false|mistaken|an?\s+(?:mistake|error)|not\s+(?:right|correct|it|true|the))"
     r"|(?:isn't|wasn't)(?=[.!])|(?:isn't|wasn't)\s+(?:right|correct|it|true|the))\b"
 )
-_WORDS_OF_RETRACTION = ("wrong", "incorrect", "false", "mistake", "error", "not ", "n't", *_RECONSIDERING)
 _NUMERAL_START = (
     r"[$(\\]*(?:[-−]?[0-9]|[dt]?frac|sqrt|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b)"
 )
