@@ -133,7 +133,10 @@ def spread_of(treated: ArrayLike, baseline: ArrayLike) -> Spread:
         variance(accuracy.mean(axis=1)) - v / problems
         for accuracy, v in zip(accuracies, crossed, strict=True)
     ]
-    within = [_sample_variance(arm, v) for arm, v in zip(arms, crossed, strict=True)]
+    within = [
+        float(arm.var(axis=2, ddof=1).mean()) if arm.shape[2] > 1 else v
+        for arm, v in zip(arms, crossed, strict=True)
+    ]
     cells = [v - w / arm.shape[2] for v, w, arm in zip(crossed, within, arms, strict=True)]
     return Spread(
         effect=max(0.0, effect),
@@ -148,10 +151,6 @@ def _crossed_variance(accuracy: np.ndarray) -> float:
     seeds, problems = accuracy.shape
     left = accuracy - accuracy.mean(axis=0) - accuracy.mean(axis=1, keepdims=True) + accuracy.mean()
     return float((left**2).sum() / ((seeds - 1) * (problems - 1)))
-
-
-def _sample_variance(arm: np.ndarray, crossed: float) -> float:
-    return float(arm.var(axis=2, ddof=1).mean()) if arm.shape[2] > 1 else crossed
 
 
 def _per_problem(spread: Spread, seeds: int, samples: int) -> float:
