@@ -6,11 +6,13 @@ it runs in a process of its own, which is killed when it is late.
 
 import resource
 import signal
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, Pipe
 from multiprocessing.process import BaseProcess
+from typing import Any
 
 from erce.types import Completion, Verdict
 
@@ -61,14 +63,20 @@ def _serve(channel: Connection) -> None:
     package = import_module("math_verify")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]))
     channel.send("ready")
-    while True:
-        answer, text = channel.recv()
-        # In processor time, for a process that nobody is left to kill; Math-Verify uses the alarm itself.
-        signal.setitimer(signal.ITIMER_PROF, 2 * SECONDS)
-        try:
-            gold = package.parse(f"${answer}$", extraction_config=[package.LatexExtractionConfig()])
-            same = bool(package.verify(gold, package.parse(text)))
-            channel.send((same, "structural" if same else "different", ""))
-        except Exception as error:  # whatever it is, the text alone caused it
-            channel.send((False, "error", f"it raised {type(error).__name__}"))
+    with suppress(EOFError):
+        while True:
+            channel.send(_verdict(package, *channel.recv()))
+
+
+def _verdict(package: Any, answer: str, text: str) -> tuple[bool, str, str]:
+    """Return whether Math-Verify accepts the text, the verdict's reason, and its detail."""
+    # In processor time, for a process that nobody is left to kill; Math-Verify uses the alarm itself.
+    signal.setitimer(signal.ITIMER_PROF, 2 * SECONDS)
+    try:
+        gold = package.parse(f"${answer}$", extraction_config=[package.LatexExtractionConfig()])
+        same = bool(package.verify(gold, package.parse(text)))
+    except Exception as error:  # whatever it is, the text alone caused it
+        return False, "error", f"it raised {type(error).__name__}"
+    finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+    return same, "structural" if same else "different", ""
