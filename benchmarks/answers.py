@@ -13,7 +13,7 @@ is one of `PEERS` that can be imported, for instance from a folder on PYTHONPATH
 The bombs of the tests are judged against eight golds, bare and boxed, in the main thread and in another, in
 processor time of that thread; the growth of the resident set is measured around them. --golds reads answers
 (`answer`, or the last box of `solution`) and lists those that cannot be parsed or do not equal themselves,
-different ones that are accepted as equal, and wrong verdicts on mutated answers. --fuzz mutates that many
+different ones that are accepted as equal, and wrong verdicts on rewritten answers. --fuzz mutates that many
 answers and a fifth as many completions.
 """
 
@@ -79,12 +79,7 @@ def cases(path: Path) -> Iterable[Case]:
 
 def own_cases() -> list[Case]:
     labelled = importlib.import_module("toys.answers.labelled").PAIRS
-    completions = importlib.import_module("toys.answers.completions").COMPLETIONS
-    completions = [case for kind in completions.values() for case in kind if case.expected is not None]
-    return [
-        *(Case(pair.gold, pair.answer, pair.expected, False) for pair in labelled),
-        *(Case(case.answer, case.completion, case.expected, True) for case in completions),
-    ]
+    return [Case(pair.gold, pair.answer, pair.expected, False) for pair in labelled]
 
 
 # ---------------------------------------------------------------- accuracy and speed
@@ -258,16 +253,14 @@ def examine(answers: list[str], pairs: int, seed: int) -> None:
 
 def mutate(answers: list[str], seed: int) -> None:
     rewritten = importlib.import_module("toys.answers.mutations").rewritten
-    altered = importlib.import_module("toys.answers.alterations").altered
-    for what, mutations, label in (("rewritten", rewritten, True), ("altered", altered, False)):
-        made, wrong = 0, list[str]()
-        for answer in answers:
-            for name, text in mutations(answer, seed):
-                made += 1
-                if equivalent(answer, text).accepted is not label:
-                    wrong.append(f"{name}: {answer}  and  {text}")
-        print(f"{made:,} {what}: {len(wrong)} verdicts wrong")
-        _show("wrong", wrong)
+    made, wrong = 0, list[str]()
+    for answer in answers:
+        for name, text in rewritten(answer, seed):
+            made += 1
+            if not equivalent(answer, text).accepted:
+                wrong.append(f"{name}: {answer}  and  {text}")
+    print(f"{made:,} rewritten: {len(wrong)} verdicts wrong")
+    _show("wrong", wrong)
 
 
 def _parses(answer: str) -> bool:
@@ -289,16 +282,15 @@ def _show(what: str, texts: list[str]) -> None:
 
 
 def fuzz(answers: list[str], many: int, seed: int) -> None:
-    """Judge answers of which half are noise, a quarter rewritten or altered, a quarter random expressions."""
+    """Judge answers of which two thirds are noise and a third is rewritten."""
     draw = random.Random(seed)
-    grown_pair = importlib.import_module("toys.answers.expressions").grown_pair
     noise = importlib.import_module("toys.answers.mutations").noise
     tally, timed = Counter[str](), list[tuple[float, str]]()
     start = time.perf_counter()
     while tally["answers"] < many:
         gold = draw.choice(answers)
-        pairs = [(gold, noise(gold, draw)), (noise(gold, draw), noise(gold, draw)), grown_pair(draw)[:2]]
-        pairs.append((gold, draw.choice(_mutated(gold, draw))))
+        pairs = [(gold, noise(gold, draw)), (noise(gold, draw), noise(gold, draw))]
+        pairs.append((gold, draw.choice(_rewritten(gold, draw))))
         for first, second in pairs:
             if first.strip() and second.strip():
                 tally["answers"] += 1
@@ -317,11 +309,9 @@ def fuzz(answers: list[str], many: int, seed: int) -> None:
         print(f"  {1e3 * seconds:.1f} {pair[:300]}")
 
 
-def _mutated(gold: str, draw: random.Random) -> list[str]:
+def _rewritten(gold: str, draw: random.Random) -> list[str]:
     rewritten = importlib.import_module("toys.answers.mutations").rewritten
-    altered = importlib.import_module("toys.answers.alterations").altered
-    seed = draw.randrange(10**9)
-    return [text for _, text in (*rewritten(gold, seed, depth=2), *altered(gold, seed))] or [f"{gold} "]
+    return [text for _, text in rewritten(gold, draw.randrange(10**9), depth=2)] or [f"{gold} "]
 
 
 def _fuzz_pair(gold: str, answer: str, tally: Counter[str], timed: list[tuple[float, str]]) -> None:

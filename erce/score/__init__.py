@@ -2,7 +2,6 @@
 
 from erce.score.k_samples import (
     Crossover,
-    best_at_k,
     best_by_problem,
     coverage,
     coverage_by_problem,
@@ -15,7 +14,6 @@ from erce.score.summary import acceptance, pass_at_1, shares, summarize
 __all__ = [
     "Crossover",
     "acceptance",
-    "best_at_k",
     "best_by_problem",
     "coverage",
     "coverage_by_problem",

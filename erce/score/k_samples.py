@@ -83,18 +83,6 @@ def crossover(treated: np.ndarray, baseline: np.ndarray) -> Crossover | None:
     return Crossover(int(behind[0]) + 1, "treated" if sign > 0 else "baseline") if behind.size else None
 
 
-def best_at_k(logprob: np.ndarray, accepted: np.ndarray, k: int) -> float:
-    """Return the share accepted when the likeliest of k samples is handed in, the mean of `best_by_problem`.
-
-    A k above the samples per problem is a ValueError.
-
-    >>> best_at_k(np.array([[-1.0, -2.0, -3.0]]), np.array([[0, 1, 1]]), 2)  # the first, in 2 of 3 pairs
-    0.3333333333333333
-    """
-    check_k(k, verdict_grid(accepted).shape[-1])
-    return float(best_by_problem(logprob, accepted)[..., k - 1].mean())
-
-
 def best_by_problem(logprob: np.ndarray, accepted: np.ndarray) -> np.ndarray:
     """Return the chance that the likeliest of k samples is accepted, at [..., problem, k − 1].
 

@@ -1,8 +1,4 @@
-"""Outcomes over seeds, problems and samples → gains, with intervals that say what they cover.
-
-`welch` answers "what if other seeds had been trained, on these very problems?". `paired_gain` also asks "…
-and on other problems like these?": report this gain.
-"""
+"""Outcomes over seeds, problems and samples → gains, with intervals that say what they cover."""
 
 import math
 from collections.abc import Sequence
@@ -53,25 +49,22 @@ class Estimate(NamedTuple):
         return f"{self.mean:.4f}" if math.isnan(self.sd) else f"{self.mean:.4f} ± {self.sd:.4f}"
 
 
-def over_seeds(scores: Sequence[float], *, std: Literal["sample", "population"] = "sample") -> Estimate:
-    """Return the mean and the spread of one cell's scores, one score per seed.
+def over_seeds(scores: Sequence[float]) -> Estimate:
+    """Return the mean and the spread (with n − 1) of one cell's scores, one score per seed.
 
-    "sample" divides by n − 1, "population" by n, as the paper's ± does:
-
-    >>> mbpp = [0.5450, 0.5300, 0.5150, 0.5200, 0.5250]  # the paper's per-seed MBPP table, λ = 0
-    >>> print(over_seeds(mbpp, std="population"))
-    0.5270 ± 0.0103
-    >>> print(over_seeds(mbpp))
+    >>> print(over_seeds([0.5450, 0.5300, 0.5150, 0.5200, 0.5250]))  # the paper's per-seed MBPP table, λ = 0
     0.5270 ± 0.0115
     >>> print(over_seeds([0.5]))  # one seed has a spread of unknown size
     0.5000
     """
-    if std not in ("sample", "population"):
-        raise ValueError(f"std = {std!r} is not known; write 'sample' (n − 1) or 'population' (n)")
+    return estimate(scores, dof=1)
+
+
+def estimate(scores: Sequence[float], *, dof: int) -> Estimate:
+    """Return the mean and the standard deviation over n − `dof`."""
     values = np.asarray(scores, dtype=float)
     if values.ndim != 1 or not values.size:
         raise ValueError(f"scores have shape {values.shape}; hand in one score per seed, at least one")
-    dof = int(std == "sample")
     sd = math.sqrt(variance(values, dof)) if len(values) > dof else math.nan
     return Estimate(mean(values), sd, len(values))
 
@@ -154,7 +147,7 @@ def welch(treated: Sequence[float], baseline: Sequence[float], *, confidence: fl
     return _t_interval(gain, total, _satterthwaite(total, parts), confidence, "seeds")
 
 
-def difference(first: Gain, second: Gain, *, confidence: float = 0.95) -> Gain:
+def difference(first: Gain, second: Gain) -> Gain:
     """Return the first gain minus the second; the two count as independent, so their variances add.
 
     With a control task this is the interaction: the gain where the mechanism can work minus the gain where
@@ -170,7 +163,7 @@ def difference(first: Gain, second: Gain, *, confidence: float = 0.95) -> Gain:
     total = parts[0][0] + parts[1][0]
     if math.isinf(total) or not total:
         return Gain(gain, -2.0, 2.0, 1.0, math.inf, 1.0, covers, problems)
-    by_t = _t_interval(gain, total, _satterthwaite(total, parts), confidence, covers, most=2.0)
+    by_t = _t_interval(gain, total, _satterthwaite(total, parts), 0.95, covers, most=2.0)
     return by_t._replace(problems=problems)
 
 

@@ -26,7 +26,7 @@ def over_seeds(scores: Sequence[float]) -> Estimate:
     >>> print(over_seeds([0.5450, 0.5300, 0.5150, 0.5200, 0.5250]))  # the per-seed MBPP table, λ = 0
     0.5270 ± 0.0103
     """
-    return intervals.over_seeds(scores, std="population")
+    return intervals.estimate(scores, dof=0)
 
 
 def welch(treated: Sequence[float], baseline: Sequence[float]) -> Gain:

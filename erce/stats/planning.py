@@ -15,6 +15,7 @@ from scipy.special import ndtri, stdtrit
 
 from erce.stats.outcomes import paired_outcomes, variance
 
+_QUANTILES = float(ndtri(0.975) + ndtri(0.8))  # of a two-sided test at 5 %, and of the power
 DESIGNS = ((1, 1), (3, 1), (5, 1), (3, 8), (5, 8), (10, 8))  # (seeds, samples)
 
 
@@ -34,7 +35,7 @@ class Spread(NamedTuple):
 
 
 class Size(NamedTuple):
-    """A study that finds `gain` with the power asked for: `problems` is a whole number, or infinite."""
+    """A study that finds `gain` in 80 of 100 cases: `problems` is a whole number, or infinite."""
 
     gain: float
     seeds: int
@@ -42,12 +43,10 @@ class Size(NamedTuple):
     problems: float
 
 
-def problems_needed(
-    gain: float, spread: Spread, *, seeds: int, samples: int = 1, power: float = 0.8, level: float = 0.05
-) -> float:
-    """Return how many problems find a gain of this size with probability `power`, two-sided at `level`:
+def problems_needed(gain: float, spread: Spread, *, seeds: int, samples: int = 1) -> float:
+    """Return how many problems find a gain of this size in 80 of 100 studies, two-sided at 5 %:
 
-        n = (ω² + 2 (cell + w / samples) / seeds) / ((gain / (z_level/2 + z_power))² − 2 σ_run² / seeds),
+        n = (ω² + 2 (cell + w / samples) / seeds) / ((gain / (z_0.975 + z_0.8))² − 2 σ_run² / seeds),
 
     rounded up; infinite where the run floor 2 σ_run² / seeds is not below the term before it. z are quantiles
     of the normal distribution: with two or three seeds and a large σ_run, plan for more problems.
@@ -57,8 +56,6 @@ def problems_needed(
         spread: The standard deviations that a pilot study had, or a guess.
         seeds: Per arm.
         samples: Per problem.
-        power: The probability that a gain of this size is found.
-        level: Of the two-sided test.
 
     Returns:
         A whole number of problems, or infinity.
@@ -70,28 +67,20 @@ def problems_needed(
     _check(spread, seeds=seeds, samples=samples)
     if not 0 < gain < 1:
         raise ValueError(f"gain = {gain:g} must lie between 0 and 1, in fractions of 1: 3 points are 0.03")
-    left = (gain / _quantiles(power, level)) ** 2 - 2 * spread.run**2 / seeds
+    left = (gain / _QUANTILES) ** 2 - 2 * spread.run**2 / seeds
     if left <= 0:
         return math.inf
     return max(1.0, float(math.ceil(_per_problem(spread, seeds, samples) / left)))
 
 
-def detectable_gain(
-    problems: int,
-    spread: Spread,
-    *,
-    seeds: int,
-    samples: int = 1,
-    power: float = 0.8,
-    level: float = 0.05,
-) -> float:
-    """Return the smallest gain, in fractions of 1, that this study finds with probability `power`.
+def detectable_gain(problems: int, spread: Spread, *, seeds: int, samples: int = 1) -> float:
+    """Return the smallest gain, in fractions of 1, that such studies find in 80 of 100 cases.
 
     The arguments but `problems`, the number of test problems, are those of `problems_needed`.
     """
     _check(spread, seeds=seeds, samples=samples, problems=problems)
     variance_of_gain = _per_problem(spread, seeds, samples) / problems + 2 * spread.run**2 / seeds
-    return _quantiles(power, level) * math.sqrt(variance_of_gain)
+    return _QUANTILES * math.sqrt(variance_of_gain)
 
 
 def study_sizes(
@@ -99,20 +88,10 @@ def study_sizes(
     *,
     gains: Sequence[float] = (0.03, 0.05, 0.09),
     designs: Sequence[tuple[int, int]] = DESIGNS,
-    power: float = 0.8,
-    level: float = 0.05,
 ) -> list[Size]:
-    """Return `problems_needed` for every gain and every design (seeds, samples), gain by gain.
-
-    They are the rows of a planning table; the other arguments are those of `problems_needed`.
-    """
+    """Return `problems_needed` for every gain and every design (seeds, samples), gain by gain."""
     return [
-        Size(
-            gain,
-            seeds,
-            samples,
-            problems_needed(gain, spread, seeds=seeds, samples=samples, power=power, level=level),
-        )
+        Size(gain, seeds, samples, problems_needed(gain, spread, seeds=seeds, samples=samples))
         for gain in gains
         for seeds, samples in designs
     ]
@@ -128,7 +107,7 @@ def few_seeds_factor(seeds: int) -> float:
     '1.91, 1.33, 1.12'
     """
     df = seeds - 1
-    return float(stdtrit(df, 0.975) + stdtrit(df, 0.8)) / _quantiles(0.8, 0.05)
+    return float(stdtrit(df, 0.975) + stdtrit(df, 0.8)) / _QUANTILES
 
 
 def spread_of(treated: ArrayLike, baseline: ArrayLike) -> Spread:
@@ -154,7 +133,10 @@ def spread_of(treated: ArrayLike, baseline: ArrayLike) -> Spread:
         variance(accuracy.mean(axis=1)) - v / problems
         for accuracy, v in zip(accuracies, crossed, strict=True)
     ]
-    within = [_sample_variance(arm, v) for arm, v in zip(arms, crossed, strict=True)]
+    within = [
+        float(arm.var(axis=2, ddof=1).mean()) if arm.shape[2] > 1 else v
+        for arm, v in zip(arms, crossed, strict=True)
+    ]
     cells = [v - w / arm.shape[2] for v, w, arm in zip(crossed, within, arms, strict=True)]
     return Spread(
         effect=max(0.0, effect),
@@ -171,21 +153,8 @@ def _crossed_variance(accuracy: np.ndarray) -> float:
     return float((left**2).sum() / ((seeds - 1) * (problems - 1)))
 
 
-def _sample_variance(arm: np.ndarray, crossed: float) -> float:
-    return float(arm.var(axis=2, ddof=1).mean()) if arm.shape[2] > 1 else crossed
-
-
 def _per_problem(spread: Spread, seeds: int, samples: int) -> float:
     return spread.effect + 2 * (spread.cell + spread.sampled / samples) / seeds
-
-
-def _quantiles(power: float, level: float) -> float:
-    if not (0 < level < 1 and level / 2 < power < 1):
-        raise ValueError(
-            f"power = {power:g} at level = {level:g}: level must lie between 0 and 1 and power between "
-            "level / 2 and 1, such as power 0.8 at level 0.05"
-        )
-    return float(ndtri(1 - level / 2) + ndtri(power))
 
 
 def _check(spread: Spread, **counts: int) -> None:

@@ -34,15 +34,13 @@ class GridGain(NamedTuple):
 def grid_gains(
     arms: Mapping[Name, ArrayLike],  # λ, or any name → (seeds, problems, samples), without the baseline
     baseline: ArrayLike,  # (seeds, problems, samples); the same problems in the same order
-    *,
-    confidence: float = 0.95,
 ) -> dict[Name, GridGain]:
     """Return every arm's gain over the baseline with its interval, and its p adjusted for the number of arms.
 
     The intervals are those of `paired_gain`, one arm at a time: only `adjusted` allows for the grid. Without
     arms the dict is empty.
     """
-    gains = {name: paired_gain(arm, baseline, confidence=confidence) for name, arm in arms.items()}
+    gains = {name: paired_gain(arm, baseline) for name, arm in arms.items()}
     adjusted = holm([gain.p for gain in gains.values()])
     return {name: GridGain(gain, float(p)) for (name, gain), p in zip(gains.items(), adjusted, strict=True)}
 

@@ -19,8 +19,8 @@ from erce.study.samples import read_completions
 from erce.tasks import load_task
 from erce.tasks.source import SourceRow, json_lines
 from erce.types import Verdict
-from erce.verify.killable import math_verify, math_verify_is_installed
 from erce.verify.math import equivalent, verify_math
+from erce.verify.math_verify import math_verify, math_verify_is_installed
 from erce.verify.number import verify_number
 from erce.verify.paper_steps import equivalent_paper
 from erce.verify.parallel import verify_many

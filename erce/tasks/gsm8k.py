@@ -11,7 +11,7 @@ from functools import partial
 
 from erce.tasks.source import Source, SourceRow, json_lines
 from erce.types import Completion, Pools, Problem, Task, Verdict
-from erce.verify.number import same_number, verify_number
+from erce.verify.number import is_number, same_number, verify_number
 
 MARKER = "####"
 STEPS = "{}\n\nSolve this step by step, and end with the line: #### <answer>"
@@ -47,7 +47,7 @@ def _problem(id: str, row: SourceRow, template: str, *, steps: bool) -> Problem:
     """Return a row's problem; its demonstration has no `<<48/2=24>>` annotations and ends in `#### 24`."""
     question, solution = row.text("question"), row.text("answer")
     working, _, answer = (part.strip() for part in solution.rpartition(MARKER))
-    if not _can_be_verified(answer, solution):
+    if not (is_number(answer) and verify_number(answer, solution, marker=MARKER).accepted):
         raise row.fault(f"its answer does not end in `{MARKER} <number>`")
     last = f"{MARKER} {answer}"
     return Problem(
@@ -56,14 +56,6 @@ def _problem(id: str, row: SourceRow, template: str, *, steps: bool) -> Problem:
         demonstration=f"{_ANNOTATION.sub('', working)}\n{last}" if steps else last,
         answer=answer,
     )
-
-
-def _can_be_verified(answer: str, solution: str) -> bool:
-    """Return whether the answer is a number that the verifier finds in the solution."""
-    try:
-        return verify_number(answer, solution, marker=MARKER).accepted
-    except ValueError:
-        return False
 
 
 def verify_answer(problem: Problem, completion: Completion | str, *, strict: bool = True) -> Verdict:

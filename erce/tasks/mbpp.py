@@ -56,8 +56,8 @@ NEAR_DUPLICATES = {  # problem → the test problem that it nearly is
 
 def _pools(data: str | None, *, full: bool) -> Pools:
     """Read the hub through `datasets`, or the original files in the folder `data`."""
-    sanitized = dict(_with_numbers(_sanitized(data)))
-    train = dict(_with_numbers(_full(data))) | sanitized if full else sanitized
+    sanitized = dict(_with_numbers(_rows(data, "sanitized")))
+    train = dict(_with_numbers(_rows(data, "full"))) | sanitized if full else sanitized
     return Pools(
         train=tuple(
             _problem(number, row)
@@ -68,16 +68,12 @@ def _pools(data: str | None, *, full: bool) -> Pools:
     )
 
 
-def _sanitized(data: str | None) -> Iterable[SourceRow]:
-    return _hub("sanitized") if data is None else json_list(SOURCE.file(data, SANITIZED))
-
-
-def _full(data: str | None) -> Iterable[SourceRow]:
-    return _hub("full") if data is None else json_lines(SOURCE.file(data, FULL))
-
-
-def _hub(config: str) -> Iterable[SourceRow]:
-    return [row for rows in SOURCE.from_hub(config).values() for row in rows]
+def _rows(data: str | None, config: str) -> Iterable[SourceRow]:
+    if data is None:
+        return [row for rows in SOURCE.from_hub(config).values() for row in rows]
+    if config == "sanitized":
+        return json_list(SOURCE.file(data, SANITIZED))
+    return json_lines(SOURCE.file(data, FULL))
 
 
 def _with_numbers(rows: Iterable[SourceRow]) -> Iterator[tuple[int, SourceRow]]:

@@ -10,8 +10,8 @@ accepted.
 """
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from erce.types import Pools, Problem, Task
 from erce.verify.program import verify_program, verify_program_paper
@@ -22,13 +22,15 @@ CONSTANTS = range(2, 12)
 
 @dataclass(frozen=True)
 class Family:
-    """A kind of function: a sentence, ways to write it, and inputs; `{a}` and `{b}` are constants."""
+    """A kind of function: a sentence, and ways to write it; `{a}` and `{b}` are constants."""
 
     arguments: str
     sentence: str
-    reference: Callable[[int, int], Callable]
     programs: tuple[str, ...]  # function bodies
-    inputs: Callable[[random.Random], tuple]
+
+    def source(self, body: str) -> str:
+        """Return the text of the function `f` of this body."""
+        return f"def f({self.arguments}):\n    {body}"
 
 
 def _number(rng: random.Random) -> tuple:
@@ -43,117 +45,44 @@ def _numbers(rng: random.Random) -> tuple:
     return ([rng.randrange(1, 20) for _ in range(rng.randrange(3, 6))],)
 
 
-FAMILIES = (
-    Family(
-        "x",
-        "x times {a}, plus {b}",
-        lambda a, b: lambda x: x * a + b,
-        (
-            "return x * {a} + {b}",
-            "return {b} + x * {a}",
-            "return {b} + {a} * x",
-            "y = x * {a}\n    return y + {b}",
-        ),
-        _number,
-    ),
-    Family(
-        "x",
-        "x plus {a}, times {b}",
-        lambda a, b: lambda x: (x + a) * b,
-        (
-            "return (x + {a}) * {b}",
-            "return {b} * (x + {a})",
-            "return x * {b} + {a} * {b}",
-            "y = x + {a}\n    return y * {b}",
-        ),
-        _number,
-    ),
-    Family(
-        "x",
-        "x squared, minus {a}",
-        lambda a, b: lambda x: x * x - a,
-        ("return x * x - {a}", "return x ** 2 - {a}", "y = x * x\n    return y - {a}", "return -{a} + x * x"),
-        _number,
-    ),
-    Family(
-        "x",
-        "whether {a} divides x plus {b}",
-        lambda a, b: lambda x: (x + b) % a == 0,
-        ("return (x + {b}) % {a} == 0", "return not (x + {b}) % {a}", "y = x + {b}\n    return y % {a} == 0"),
-        _number,
-    ),
-    Family(
-        "x, y",
-        "the larger of x times {a} and y plus {b}",
-        lambda a, b: lambda x, y: max(x * a, y + b),
-        ("return max(x * {a}, y + {b})", "return max(y + {b}, x * {a})", "return max({a} * x, {b} + y)"),
-        _pair,
-    ),
-    Family(
-        "x, y",
-        "the smaller of x plus {a} and y plus {b}",
-        lambda a, b: lambda x, y: min(x + a, y + b),
-        ("return min(x + {a}, y + {b})", "return min(y + {b}, x + {a})", "return min({a} + x, {b} + y)"),
-        _pair,
-    ),
-    Family(
-        "x, y",
-        "{a} times x, minus {b} times y",
-        lambda a, b: lambda x, y: a * x - b * y,
-        ("return {a} * x - {b} * y", "return x * {a} - y * {b}", "return -{b} * y + {a} * x"),
-        _pair,
-    ),
-    Family(
-        "xs",
-        "the sum of xs times {a}, plus {b}",
-        lambda a, b: lambda xs: sum(xs) * a + b,
-        ("return sum(xs) * {a} + {b}", "return {b} + {a} * sum(xs)", "y = sum(xs)\n    return y * {a} + {b}"),
-        _numbers,
-    ),
-    Family(
-        "xs",
-        "the largest of xs plus {a}, times {b}",
-        lambda a, b: lambda xs: (max(xs) + a) * b,
-        (
-            "return (max(xs) + {a}) * {b}",
-            "return {b} * (max(xs) + {a})",
-            "y = max(xs)\n    return (y + {a}) * {b}",
-        ),
-        _numbers,
-    ),
-    Family(
-        "xs",
-        "how many of xs are over {a}, plus {b}",
-        lambda a, b: lambda xs: sum(x > a for x in xs) + b,
-        (
-            "return len([x for x in xs if x > {a}]) + {b}",
-            "return {b} + sum(x > {a} for x in xs)",
-            "return sum(1 for x in xs if x > {a}) + {b}",
-        ),
-        _numbers,
-    ),
-    Family(
-        "xs",
-        "each of xs times {a}, plus {b}",
-        lambda a, b: lambda xs: [x * a + b for x in xs],
-        (
-            "return [x * {a} + {b} for x in xs]",
-            "return [{b} + x * {a} for x in xs]",
-            "return [{a} * x + {b} for x in xs]",
-        ),
-        _numbers,
-    ),
-    Family(
-        "xs",
-        "those of xs that are under {a} or over {b}",
-        lambda a, b: lambda xs: [x for x in xs if x < a or x > b],
-        (
-            "return [x for x in xs if x < {a} or x > {b}]",
-            "return [x for x in xs if x > {b} or x < {a}]",
-            "return [x for x in xs if not {a} <= x <= {b}]",
-        ),
-        _numbers,
-    ),
+# A family's arguments, its sentence, and its programs, with "; " for the end of a line. All programs of a
+# family do the same, so the first one decides what is right.
+_TABLE = """
+x | x times {a}, plus {b}
+    | return x * {a} + {b} | return {b} + x * {a} | return {b} + {a} * x | y = x * {a}; return y + {b}
+x | x plus {a}, times {b}
+    | return (x + {a}) * {b} | return {b} * (x + {a}) | return x * {b} + {a} * {b}
+    | y = x + {a}; return y * {b}
+x | x squared, minus {a}
+    | return x * x - {a} | return x ** 2 - {a} | y = x * x; return y - {a} | return -{a} + x * x
+x | whether {a} divides x plus {b}
+    | return (x + {b}) % {a} == 0 | return not (x + {b}) % {a} | y = x + {b}; return y % {a} == 0
+x, y | the larger of x times {a} and y plus {b}
+    | return max(x * {a}, y + {b}) | return max(y + {b}, x * {a}) | return max({a} * x, {b} + y)
+x, y | the smaller of x plus {a} and y plus {b}
+    | return min(x + {a}, y + {b}) | return min(y + {b}, x + {a}) | return min({a} + x, {b} + y)
+x, y | {a} times x, minus {b} times y
+    | return {a} * x - {b} * y | return x * {a} - y * {b} | return -{b} * y + {a} * x
+xs | the sum of xs times {a}, plus {b}
+    | return sum(xs) * {a} + {b} | return {b} + {a} * sum(xs) | y = sum(xs); return y * {a} + {b}
+xs | the largest of xs plus {a}, times {b}
+    | return (max(xs) + {a}) * {b} | return {b} * (max(xs) + {a}) | y = max(xs); return (y + {a}) * {b}
+xs | how many of xs are over {a}, plus {b}
+    | return len([x for x in xs if x > {a}]) + {b} | return {b} + sum(x > {a} for x in xs)
+    | return sum(1 for x in xs if x > {a}) + {b}
+xs | each of xs times {a}, plus {b}
+    | return [x * {a} + {b} for x in xs] | return [{b} + x * {a} for x in xs]
+    | return [{a} * x + {b} for x in xs]
+xs | those of xs that are under {a} or over {b}
+    | return [x for x in xs if x < {a} or x > {b}] | return [x for x in xs if x > {b} or x < {a}]
+    | return [x for x in xs if not {a} <= x <= {b}]
+"""
+_INPUTS = {"x": _number, "x, y": _pair, "xs": _numbers}
+FAMILIES = tuple(
+    Family(arguments, sentence, tuple(body.replace("; ", "\n    ") for body in programs))
+    for arguments, sentence, *programs in (
+        row.split(" | ") for row in _TABLE.strip().replace("\n    ", " ").splitlines()
+    )
 )
 
 
@@ -167,16 +96,17 @@ def program(family: Family, a: int, b: int, rng: random.Random, *, slip: float =
             body.translate(str.maketrans("+-*<>", "-+++<")),
         ]
         body = rng.choice(wrong)
-    return f"def f({family.arguments}):\n    {body}"
+    return family.source(body)
 
 
 def problem(family: Family, a: int, b: int, rng: random.Random) -> tuple[str, tuple[str, ...]]:
     """Draw three tests; return the prompt, whose hint is the first of them, and the tests."""
-    function = family.reference(a, b)
+    names: dict[str, Any] = {}
+    exec(family.source(family.programs[0].format(a=a, b=b)), names)
     tests: dict[str, None] = {}  # in order, without repetition
     while len(tests) < 3:
-        inputs = family.inputs(rng)
-        tests[f"assert f({', '.join(map(repr, inputs))}) == {function(*inputs)!r}"] = None
+        inputs = _INPUTS[family.arguments](rng)
+        tests[f"assert f({', '.join(map(repr, inputs))}) == {names['f'](*inputs)!r}"] = None
     hint = next(iter(tests)).removeprefix("assert ")
     sentence = family.sentence.format(a=a, b=b)
     return f"Write f({family.arguments}): {sentence}. For example {hint}", tuple(tests)

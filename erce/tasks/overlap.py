@@ -61,8 +61,10 @@ def near_duplicates(train: Sequence[Problem], test: Sequence[Problem]) -> list[O
     found: list[tuple[int, int]] = []  # (in `test`, in `train`)
     for at, (problem, tokens) in enumerate(zip(train, train_tokens, strict=True)):
         numbers = set(with_text.get(tokens, ()))
-        for number, similarity in _similarities(_trigrams(tokens) - wording, test_trigrams, with_trigram):
-            if similarity >= MIN_SIMILARITY and _same_content(problem, test[number]):
+        trigrams = _trigrams(tokens) - wording
+        for number, common in _shared_counts(trigrams, with_trigram):
+            either = len(trigrams) + len(test_trigrams[number]) - common
+            if common / either >= MIN_SIMILARITY and _same_content(problem, test[number]):
                 numbers.add(number)
         tests = _tests(problem)
         for number, count in _shared_counts(tests, with_test):
@@ -112,14 +114,6 @@ def _shared_counts(
 ) -> Iterable[tuple[int, int]]:
     """Return (number, count of shared items) of each group that shares any."""
     return Counter(number for item in items for number in index.get(item, ())).items()
-
-
-def _similarities(
-    trigrams: Trigrams, groups: Sequence[Trigrams], index: Mapping[Hashable, list[int]]
-) -> Iterable[tuple[int, float]]:
-    """Yield (number, |common| / |either|) of each group with a common trigram."""
-    for number, common in _shared_counts(trigrams, index):
-        yield number, common / (len(trigrams) + len(groups[number]) - common)
 
 
 def _tests(problem: Problem) -> frozenset[str]:

@@ -75,7 +75,7 @@ def extract_answer(text: str, *, strict: bool = True, number: bool = False, mark
     r"""Return what the last box holds, else what follows the last "the final answer is"; None without either.
 
     Not strict, also what follows "Answer:", "the answer is", a line "Answer", or what `<answer>` holds,
-    whichever comes last; and if `number`, else the last number of the text (`last_number`).
+    whichever comes last. With `number`, else the last number of the text (`last_number`).
 
     With `marks` a `####` line is an answer and replaces one above it. A box that never closes is not, and
     nothing replaces it. Emphasis and maths delimiters around the answer go, and a sentence is cut before a
@@ -89,9 +89,9 @@ def extract_answer(text: str, *, strict: bool = True, number: bool = False, mark
     >>> [extract_answer(text, strict=False) for text in ("**Answer:** 5", "The answer is not 5.", "#### 5")]
     ['5', 'not 5', '5']
     """
-    start = _box_start(text)
-    if start >= 0:
-        answer = boxed_answer(text)
+    *_, box = (None, *_BOX.finditer(text))
+    if box is not None:
+        answer, start = boxed_answer(text), box.start()
         if answer is None:
             return None
     else:
@@ -101,7 +101,7 @@ def extract_answer(text: str, *, strict: bool = True, number: bool = False, mark
     marked = marked_line(text) if marks else None
     if marked is not None and marked.start >= start:
         return _answer_from(text, marked.start, marked.start)
-    return last_number(text) if answer is None and number and not strict else answer
+    return last_number(text) if answer is None and number else answer
 
 
 # Boxes
@@ -117,27 +117,28 @@ def boxed_answer(text: str) -> str | None:
     >>> boxed_answer(r"\boxed{1}. No, $\boxed{2}$."), boxed_answer(r"$x=\boxed{2}$ and $y=\boxed{3}$")
     ('2', 'x=2 and y=3')
     """
-    last = _box(text, _box_start(text))
-    if last is None:
+    openings = list(_BOX.finditer(text))
+    box = _box(text, openings.pop()) if openings else None
+    if box is None:
         return None
-    first, contents, joined = last, {last.content}, last.content
-    for _ in range(MAX_BOXES):
-        box = _box(text, _box_start(text, before=first.start))
-        between = (
-            _DELIMITERS.sub(" ", text[box.end : first.start][: MAX_BESIDE_CHARACTERS + 1]) if box else ""
-        )
-        if box is None or not (_JOINT.fullmatch(between) or _OR_BETWEEN.fullmatch(between)):
+    first, contents, joined = box, {box.content}, box.content
+    for opening in reversed(openings[-MAX_BOXES:]):
+        one = _box(text, opening)
+        if one is None:
             break
-        joined = f"{box.content}{between}{joined}"
-        first = box
-        contents.add(box.content)
+        between = _DELIMITERS.sub(" ", text[one.end : first.start][: MAX_BESIDE_CHARACTERS + 1])
+        if not (_JOINT.fullmatch(between) or _OR_BETWEEN.fullmatch(between)):
+            break
+        joined = f"{one.content}{between}{joined}"
+        first = one
+        contents.add(one.content)
     before = text[max(0, first.start - MAX_BESIDE_CHARACTERS) : first.start]
-    answer = last.content
+    answer = box.content
     if len(contents) > 1:
         name = _NAME_BEFORE.search(before)
         answer = f"{name.group() if name else ''}{' '.join(joined.split())}"
     negation = _NEGATION_BEFORE.search(before[-30:])
-    return f"{negation.group() if negation else ''}{answer}{hedge_after(text, last.end)}"
+    return f"{negation.group() if negation else ''}{answer}{hedge_after(text, box.end)}"
 
 
 def matching_brace(text: str, start: int) -> int:
@@ -162,27 +163,13 @@ class _Box(NamedTuple):
     content: str
 
 
-def _box_start(text: str, before: int | None = None) -> int:
-    r"""Return the index at which the last `\boxed` or `\fbox` begins, -1 without one."""
-    start = max(text.rfind(r"\boxed", 0, before), text.rfind(r"\fbox", 0, before))
-    if start < 0 or _BOX.match(text, start):
-        return start
-    *_, last = (-1, *(box.start() for box in _BOX.finditer(text, 0, start)))  # before a \boxedwith
-    return last
-
-
-def _box(text: str, start: int) -> _Box | None:
-    """Return the box that begins at `start`; None if that is -1, or if the box does not close."""
-    opening = _BOX.match(text, start) if start >= 0 else None
-    if opening is None:
-        return None
+def _box(text: str, opening: re.Match[str]) -> _Box | None:
+    """Return the box that `_BOX` found; None if it does not close."""
     if not text.startswith("{", opening.end()):
         unbraced = _UNBRACED.match(text, opening.end())
         return _Box(opening.start(), unbraced.end(), unbraced.group()) if unbraced else None
     closing = matching_brace(text, opening.end())
-    if closing < 0:
-        return None
-    return _Box(opening.start(), closing + 1, text[opening.end() + 1 : closing])
+    return _Box(opening.start(), closing + 1, text[opening.end() + 1 : closing]) if closing >= 0 else None
 
 
 # Sentences
@@ -276,8 +263,6 @@ def hedge_after(text: str, end: int) -> str:
         return ""
     if beside := _HEDGE_BESIDE.match(text):
         return beside.group()
-    if not any(word in text.lower() for word in _WORDS_OF_RETRACTION):
-        return ""
     two_sentences = "".join(_SENTENCE_AND_END.findall(text)[:2])
     retracted = _RETRACTED.search(two_sentences)
     return two_sentences[: retracted.end()] if retracted else ""
@@ -399,7 +384,6 @@ _IS_WRONG = (
     r"(?:wrong|incorrect|false|mistaken|an?\s+(?:mistake|error)|not\s+(?:right|correct|it|true|the))"
     r"|(?:isn't|wasn't)(?=[.!])|(?:isn't|wasn't)\s+(?:right|correct|it|true|the))\b"
 )
-_WORDS_OF_RETRACTION = ("wrong", "incorrect", "false", "mistake", "error", "not ", "n't", *_RECONSIDERING)
 _NUMERAL_START = (
     r"[$(\\]*(?:[-−]?[0-9]|[dt]?frac|sqrt|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b)"
 )

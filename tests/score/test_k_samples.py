@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from erce.score import (
-    best_at_k,
     best_by_problem,
     coverage,
     coverage_by_problem,
@@ -138,7 +137,7 @@ def test_best_at_k_is_the_mean_over_all_subsets_with_ties_split(samples):
     logprob, accepted = (np.array([each]) for each in zip(*samples, strict=True))
     for k in range(1, len(samples) + 1):
         truth = best_enumerated(logprob[0], accepted[0], k)
-        assert best_at_k(logprob, accepted, k) == pytest.approx(truth, abs=1e-12)
+        assert best_by_problem(logprob, accepted)[0, k - 1] == pytest.approx(truth, abs=1e-12)
 
 
 def test_a_likelihood_that_knows_the_verdict_reaches_coverage_and_none_exceeds_it():
@@ -152,14 +151,13 @@ def test_a_likelihood_that_knows_the_verdict_reaches_coverage_and_none_exceeds_i
 
 
 @pytest.mark.parametrize(
-    ("logprob", "accepted", "k", "message"),
+    ("logprob", "accepted", "message"),
     [
-        ([[-1.0, -2.0]], [[1, 0]], 3, "k = 3 of 2 samples"),
-        ([[-1.0, np.nan]], [[1, 0]], 1, "1 NaN"),
-        ([[-1.0]], [[1, 0]], 1, r"logprob has shape \(1, 1\)"),
-        (np.zeros((0, 2)), np.zeros((0, 2)), 1, r"accepted has shape \(0, 2\)"),
+        ([[-1.0, np.nan]], [[1, 0]], "1 NaN"),
+        ([[-1.0]], [[1, 0]], r"logprob has shape \(1, 1\)"),
+        (np.zeros((0, 2)), np.zeros((0, 2)), r"accepted has shape \(0, 2\)"),
     ],
 )
-def test_what_has_no_likeliest_sample_is_refused(logprob, accepted, k, message):
+def test_what_has_no_likeliest_sample_is_refused(logprob, accepted, message):
     with pytest.raises(ValueError, match=message):
-        best_at_k(np.array(logprob), np.array(accepted), k)
+        best_by_problem(np.array(logprob), np.array(accepted))

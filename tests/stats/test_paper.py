@@ -49,5 +49,6 @@ def test_arms_of_unequal_seeds_and_without_spread():
     assert gain.se == pytest.approx(math.sqrt(0.01 / 3 + 0.005 / 2))
     assert paper.welch([0.5, 0.5], [0.5, 0.5])[:5] == (0, 0, 0, 1, 0)
     assert paper.welch([0.6, 0.6], [0.5, 0.5]).p == 0
+    assert paper.over_seeds([0.5]) == (0.5, 0.0, 1)
     with pytest.raises(ValueError, match="treated has 1 seeds and baseline 2; this interval needs two"):
         paper.welch([0.5], [0.5, 0.6])

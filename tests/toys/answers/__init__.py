@@ -1,1 +1,1 @@
-"""Labelled pairs of answers, and ways to rewrite, alter and grow them."""
+"""Labelled pairs of answers, other writings of them, and answers that would hang a verifier."""

@@ -37,5 +37,5 @@ def pairs(table: str) -> Iterator[Pair]:
 
 
 PAIRS = [pair for table in (NUMBERS, ALGEBRA, SHAPES, OTHERS) for pair in pairs(table)]
-# Answers that the mutations may rewrite and alter.
+# Answers that the mutations may rewrite.
 GOLDS = sorted({pair.gold for table in (NUMBERS, ALGEBRA, SHAPES) for pair in pairs(table)})

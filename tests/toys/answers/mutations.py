@@ -1,7 +1,7 @@
 """An answer and a seed → other writings of the same answer, and noise.
 
 A mutation returns None if it does not apply; that it keeps the value holds for the answers of a data set,
-not for every string. `toys.answers.alterations` has those that change the value.
+not for every string.
 """
 
 import re
@@ -57,33 +57,12 @@ _SCALAR = re.compile(
 _ODD_NUMBER = re.compile(r"(?<![0-9.])0[0-9]|[0-9]\.(?![0-9])|\.[0-9]+\.")
 _WORD = re.compile(r"(?<!\\)\b[a-z]{3,}")
 INTEGER = re.compile(r"-?[0-9]+")
-ENCLOSED = re.compile(r"(\\\{|[(\[])(.*)(\\\}|[)\]])", re.S)
 
 
 def is_scalar(answer: str) -> bool:
     """Return whether the answer is a plain expression: no list, relation, unit, words or convention."""
     whole = _SCALAR.fullmatch(answer) and any(character.isalnum() for character in answer)
     return bool(whole) and not _WORD.search(answer) and not _ODD_NUMBER.search(answer)
-
-
-def split(text: str, separator: str) -> list[str]:
-    """Split `text` at each `separator` outside all brackets and braces."""
-    parts, depth, last, at = [], 0, 0, 0
-    while at < len(text):
-        if (
-            text[at] == "\\"
-            and text[at + 1 : at + 2] not in {"{", "}"}
-            and not text.startswith(separator, at)
-        ):
-            at += 2
-            continue
-        depth += (text[at] in "([{") - (text[at] in ")]}")
-        if depth == 0 and text.startswith(separator, at):
-            parts.append(text[last:at])
-            last = at = at + len(separator)
-        else:
-            at += 1
-    return [*parts, text[last:]]
 
 
 def _fractions(answer: str, draw: Random) -> str | None:

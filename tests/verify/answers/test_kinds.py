@@ -44,51 +44,6 @@ def test_what_the_kind_of_the_reference_does_not_allow_is_unparsed(gold, answer)
     assert equivalent(gold, answer).reason == "unparsed"
 
 
-@pytest.mark.parametrize("named", ["x = 1, y = 2", "a=1,b=2", "AB = 1, BC = 2"])
-def test_an_answer_may_leave_out_names_of_the_reference_but_add_none(named):
-    assert equivalent(named, "1, 2").accepted
-    assert equivalent(named, "(1, 2)").accepted
-    assert not equivalent(named, "2, 1").accepted
-    assert not equivalent("1, 2", named).accepted
-    assert not equivalent(r"\{1, 2\}", named).accepted
-
-
-@pytest.mark.parametrize("point", ["(3, -4)", "(1, 2, 3)", "(x, y) = (1, 2)", "x = 1, y = 2"])
-def test_only_what_cannot_be_an_interval_is_also_a_bare_list_in_order(point):
-    entries = point.partition("= (")[2].strip(")") or point.strip("()").replace("x = ", "").replace(
-        "y = ", ""
-    )
-    assert equivalent(point, entries).accepted
-    assert not equivalent(point, ", ".join(entries.split(", ")[::-1])).accepted
-
-
-@pytest.mark.parametrize("interval", ["(2, 3)", "(-1, 4)"])
-def test_a_pair_that_may_be_an_interval_equals_no_list(interval):
-    low, high = interval.strip("()").split(", ")
-    assert equivalent(interval, f"{low} < x < {high}").accepted
-    assert equivalent(interval, f"x = {low}, y = {high}").accepted
-    assert not equivalent(interval, f"{low}, {high}").accepted
-    assert not equivalent(f"{low}, {high}", interval).accepted
-
-
-@pytest.mark.parametrize(
-    ("gold", "answer", "accepted"),
-    [
-        ("10 cm", "10 m", False),
-        ("10 cm", "0.1 m", False),
-        ("12 square units", "12 m^2", True),
-        ("12 square units", "12 m^3", False),
-        (r"60\text{ mph}", "60 miles per hour", True),
-        (r"90^\circ", r"\frac{\pi}{2}", True),
-        (r"\$5", "€5", False),
-        (r"21\text{ dogs}", "21", True),
-        (r"21\text{ dogs}", "21 cm", False),
-    ],
-)
-def test_units_agree_or_conflict_and_are_not_converted(gold, answer, accepted):
-    assert equivalent(gold, answer).accepted is accepted
-
-
 CONVENTIONS = [  # the convention, then a pair that it accepts, then one that it rejects
     (Conventions(), ("1, 2", "2, 1"), ("1, 2", "1, 3")),
     (Conventions(ordered_lists=True), ("1, 2", "1, 2.0"), ("1, 2", "2, 1")),

@@ -37,7 +37,7 @@ PARTS = {
         *("reads_a_secret_file", "asks_whose_processes_exist", "sees_a_name_outside", "writes_to_a_device"),
         *("socket_inet", "forks", "uses_the_keyring", "undoes_its_filter", "has_no_limits", "changes_rights"),
         *("has_the_capability_to_write", "looks_into_a_locked_folder", "yes_to_equality", "lie_of_an_int"),
-        *("collector_holds_the_answer", "own_memory_holds_the_answer"),
+        "own_memory_holds_the_answer",
     ],
     "fast": FAST,
     "slow": [name for name in CORPUS if name not in FAST],

@@ -98,20 +98,6 @@ def test_rule_one_a_comparison_is_never_delegated(sandbox, test):
 
 
 @pytest.mark.parametrize(
-    ("lie", "expected"),
-    [("str", "'a'"), ("dict", "{1: 2}"), ("tuple", "(1,)")],
-)
-def test_rule_one_a_subclass_of_a_builtin_is_compared_as_the_builtin(sandbox, lie, expected):
-    program = (
-        f"class L({lie}):\n    __eq__ = lambda s, o: True\n    __ne__ = lambda s, o: False\n"
-        "    __hash__ = None\nf = lambda x: L()"
-    )
-    reason, detail = ruled(sandbox, program, [f"assert f(1) == {expected}"])
-    assert reason == "failed"
-    assert f"assert f(1) == {expected}: AssertionError" in detail
-
-
-@pytest.mark.parametrize(
     ("setup", "test"),
     [
         (["from math import isclose"], "assert isclose(f(1), 5)"),
@@ -136,14 +122,6 @@ def test_rule_two_a_name_outside_the_list_is_the_tasks_fault(sandbox):
     assert ruled(sandbox, program, ["assert f(1) == g(1)"])[0] == "passed"
     reason, detail = ruled(sandbox, program, ["assert f(1) == g(1)"], entry_points=["f"])
     assert (reason, detail) == ("error", "nobody defines 'g', which is not an entry point")
-
-
-@pytest.mark.parametrize("error", ["StopIteration", "StopAsyncIteration"])
-def test_rule_three_the_end_of_an_iterator_cannot_be_played(sandbox, error):
-    program = f"def f(x):\n    raise {error}"
-    reason, detail = ruled(sandbox, program, ["assert all(map(f, [1, 2]))"])
-    assert reason == "failed"
-    assert error in detail
 
 
 @pytest.mark.parametrize(
@@ -441,8 +419,3 @@ def test_the_programs_process_holds_no_expected_value(sandbox):
 )
 def test_the_papers_mode_believes_the_programs_own_interpreter(sandbox, program, reason):
     assert sandbox.run(program, ["assert f(3) == 9"], mode="paper").reason == reason
-
-
-def test_replies_given_in_advance_are_values_chosen_blindly(sandbox):
-    program = f"{SAY}\nfor _ in range(9): say(b'{{\"ok\":true}}')\ndef f(x): return x"
-    assert ruled(sandbox, program, ["assert f(7) == 7"])[0] == "failed"

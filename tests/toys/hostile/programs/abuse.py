@@ -8,18 +8,6 @@ disk = Family("abuse", "any")
 
 PROGRAMS = [
     loop(
-        "loop_in_c",
-        "def double(n):\n    return sum(range(10 ** 13))\n",
-        slow=True,
-        reason="timeout",
-    ),
-    loop(
-        "loop_asleep",
-        "import time\n\ndef double(n):\n    time.sleep(10 ** 6)\n",
-        slow=True,
-        reason="timeout",
-    ),
-    loop(
         "loop_in_every_thread",
         """
         import threading
@@ -48,7 +36,6 @@ PROGRAMS = [
         """,
         slow=True,
     ),
-    abuse("dies_of_a_null_pointer", "import ctypes\n\ndef double(n):\n    return ctypes.string_at(0)\n"),
     abuse(
         "dies_of_recursion_in_c",
         """

@@ -19,21 +19,6 @@ PROGRAMS = [
         slow=True,
     ),
     hungry(
-        "memory_by_mapping",
-        """
-        import mmap
-
-        def double(n):
-            kept = []
-            for _ in range(60):
-                kept.append(mmap.mmap(-1, 64 << 20))
-                kept[-1].write(b"x" * (64 << 20))
-            return n * 2
-        """,
-        "assert double(4) == 8",
-        slow=True,
-    ),
-    hungry(
         "memory_in_pipes",
         """
         import fcntl
@@ -66,23 +51,6 @@ PROGRAMS = [
                 v = [v, v]
             return v
         """,
-        slow=True,
-    ),
-    bomb(
-        "bomb_of_a_decimal",
-        "from decimal import Decimal\n\ndef double(n):\n    return Decimal('1e999999999')\n",
-        "assert int(double(4)) == 8",
-    ),
-    bomb(
-        "bomb_of_collisions",
-        "def double(n):\n    return [i * ((1 << 61) - 1) for i in range(60000)]\n",
-        "assert set(double(4)) == {8}",
-        slow=True,
-    ),
-    bomb(
-        "bomb_of_an_iterator",
-        "from itertools import repeat\n\ndef double(n):\n    return repeat('x' * 100000)\n",
-        "assert list(double(4)) == [8]",
         slow=True,
     ),
     bomb(

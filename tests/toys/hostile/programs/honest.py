@@ -60,33 +60,6 @@ PROGRAMS = [
         """,
     ),
     honest(
-        "honest_sleeps",
-        "import time\n\ndef double(n):\n    time.sleep(0.2)\n    return n * 2\n",
-        "assert double(4) == 8",
-    ),
-    honest(
-        "library_text_formats",
-        """
-        import csv
-        import io
-        import json
-        import xml.etree.ElementTree as tree
-
-        def rows(text):
-            return list(csv.reader(io.StringIO(text)))
-
-        def compact(value):
-            return json.dumps(value, sort_keys=True, separators=(",", ":"))
-
-        def tags(text):
-            return [node.tag for node in tree.fromstring(text).iter()]
-
-        """,
-        "assert rows('a,\"b,c\"\\n1,2\\n') == [['a', 'b,c'], ['1', '2']]",
-        "assert compact({'b': [1, None], 'a': True}) == '{\"a\":true,\"b\":[1,null]}'",
-        "assert tags('<a><b/><c/></a>') == ['a', 'b', 'c']",
-    ),
-    honest(
         "library_forty_threads",
         """
         import threading

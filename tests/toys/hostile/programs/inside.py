@@ -63,28 +63,6 @@ PROGRAMS = [
         """,
     ),
     forgery(
-        "collector_holds_the_answer",
-        """
-        import gc
-        import re
-
-        def secret(n):
-            pattern = re.compile(r"assert secret\\(4\\) == (\\d{12})")
-            for thing in gc.get_objects():
-                several = thing if type(thing) in (list, tuple) else ()
-                parts = thing.values() if type(thing) is dict else several
-                for part in list(parts):
-                    if type(part) in (str, bytes):
-                        found = pattern.search(part if type(part) is str else part.decode("latin-1"))
-                        if found:
-                            return int(found[1])
-                    if type(part) is int and 9 * 10 ** 11 < part < 10 ** 12:
-                        return part
-            return 0
-        """,
-        *SECRET,
-    ),
-    forgery(
         "own_memory_holds_the_answer",
         """
         import ctypes

@@ -92,30 +92,6 @@ PROGRAMS = [
         "assert all(map(even, [2, 4, 6]))",
     ),
     forgery(
-        "shadowed_oracle_of_the_tests",
-        "def oracle(n):\n    return None\n\ndef double(n):\n    return None\n",
-        "assert double(4) == oracle(4)",
-        setup=("def oracle(n):\n    return n + n",),
-        entry_points=("double",),
-    ),
-    forgery(
-        "subtracts_to_nothing",
-        """
-        class Near:
-            __sub__ = __rsub__ = __mod__ = __floordiv__ = __xor__ = lambda self, other: 0.0
-
-        def made(n):
-            return Near()
-        """,
-        "assert abs(made(1) - 8.25) <= 1e-9",
-        "assert abs(8.25 - made(1)) <= 1e-9",
-    ),
-    forgery(
-        "empties_what_the_test_looks_at_later",
-        "def ordered(values):\n    values.clear()\n    return []\n",
-        "v = [3, 1]\nassert ordered(v) == sorted(v)",
-    ),
-    forgery(
         "swallowed_exception_is_not_an_answer",
         "def double(n):\n    raise AttributeError\n",
         "assert getattr(double(4), 'value', 8) == 8",

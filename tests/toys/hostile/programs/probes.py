@@ -8,12 +8,6 @@ PROGRAMS = [
     probe(secret, "reads_a_secret_file", "reached = 'canary' in open('/tmp/canary/secret.txt').read()"),
     probe(
         secret,
-        "reads_the_accounts",
-        "reached = any(len(open(p).read()) > 0 for p in ('/etc/passwd', '/etc/hostname', '/etc/shadow'))",
-        tiers=("namespaces", "landlock"),
-    ),
-    probe(
-        secret,
         "lists_a_folder",
         """
         import os
