@@ -60,9 +60,8 @@ def test_tasks_are_listed(capsys):
         (["report", "no/such/study"], "no study in 'no/such/study'"),
         (["report", "no/such/study", "--against", "paper"], "no study in 'no/such/study'"),
         (["records", "no/such/study", "rows.jsonl"], "no study in 'no/such/study'"),
-        (["verify", "--program", "no/program.py"], "--program needs a --test"),
+        (["verify", "--program", "no/program.py"], "nothing to verify, or two things"),
         (["verify", "no/rows.jsonl"], "no file 'no/rows.jsonl'; give one of rows (JSON Lines), or a study's"),
-        (["import", "--rows", "no/rows.jsonl"], "no file 'no/rows.jsonl'; `erce records RUNS rows.jsonl`"),
         (["import", "--baseline", "no/log"], "no log at 'no/log'; give a file, or the folder"),
         (["import", "--baseline", "a", "--arm", "x"], "arm 'x' has no files; write its name, then one log"),
         (["import", "--baseline", "a", "--arm", "baseline", "b"], "arm 'baseline' is named twice"),
@@ -238,13 +237,6 @@ def test_failed_cells_are_exit_code_1_after_the_report_of_the_others_and_are_tri
     assert len(tries) == 3
     assert not list(out.glob("cells/*/failure.txt"))
     assert "failed" not in capsys.readouterr().err.split("done: mini-sums-lam1-seed0")[1]
-
-
-def test_an_import_needs_a_baseline_or_rows(capsys):
-    with pytest.raises(SystemExit) as end:
-        main(["import", "study", "--arm", "x", "log"])
-    assert end.value.code == 2
-    assert "one of the arguments --baseline --rows is required" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("tier", "code"), [("seccomp", 1), ("none", 0)])
