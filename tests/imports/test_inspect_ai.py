@@ -107,7 +107,6 @@ def test_what_a_sample_of_inspect_lacks_is_none(file, change, expected):
             "1 of 1 samples .* eval-retry",
         ),
         (inspect_log([inspect_sample(1, 1, "P")]), {}, "the score 'P', neither right nor wrong"),
-        (inspect_log([inspect_sample(1, 1, {"a": 1})]), {}, "neither right nor wrong"),
         (inspect_log([inspect_sample(1, 1, "C")]), {"scorer": "f1"}, "no score 'f1'; it has match"),
         (
             inspect_log([inspect_sample(1, 1, "C", scores={"a": {}, "b": {}})]),

@@ -235,15 +235,6 @@ def run(arm, accepted, *, seed=0):
     return [SampleRow(**shared, problem=problem, accepted=verdict) for problem, verdict in accepted.items()]
 
 
-def test_two_runs_become_arrays_that_line_up():
-    treated = run("treated", {"2": True, "1": False})
-    base = run("base", {"1": True, "2": False})
-    again = run("base", {"1": True, "2": True}, seed=1)
-    arrays = outcome_arrays([*treated, *again, *base])
-    np.testing.assert_array_equal(arrays["treated"], [[[0], [1]]])
-    np.testing.assert_array_equal(arrays["base"], [[[1], [0]], [[1], [1]]])
-
-
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

@@ -208,18 +208,6 @@ def test_a_torn_timing_costs_the_times_alone(tmp_path, content):
     assert [*read_timing(tmp_path)] == ["training"]
 
 
-def test_the_grid_of_a_study_may_grow(tmp_path):
-    open_study(tmp_path, RECIPE)
-    grown = replace(RECIPE, lams=(0.0, 0.5, 2.0), objectives=("dft", "focal:3"))
-    open_study(tmp_path, grown)
-    assert read_study(tmp_path).recipe == grown
-
-
-def test_a_folder_without_a_study_is_named(tmp_path):
-    with pytest.raises(ValueError, match=r"no study in .*; `erce run RECIPE` makes one"):
-        read_study(tmp_path)
-
-
 def test_a_half_written_result_is_no_result(tmp_path):
     open_study(tmp_path, RECIPE)
     cell = Cell("mini-sums", 0.5, 0)
