@@ -82,30 +82,16 @@ def test_the_temperature_may_stand_in_the_name_of_the_folder(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "chosen", "sentence"),
     [
-        (
-            "eval_results.json",
-            [[("pass", "pass")]],
-            {},
-            "does not say how it was sampled; give --temperature",
-        ),
-        (
-            "a_temp_1_eval_results.json",
-            [[("pass", None)]],
-            {"plus": True},
-            "without base_status and plus_status",
-        ),
-        ("a_temp_1_eval_results.json", [], {}, "has no section 'eval' with anything in it"),
-        ("a_temp_1_eval_results.json", "[", {}, "is not JSON"),
-        (
-            "a_temp_1_eval_results.json",
-            '{"eval": {"HumanEval/0": {"nfiles": 1}}}',
-            {},
-            "without base_status; evaluate it again",
-        ),
-        ("a_temp_1_eval_results.json", '{"eval": {"HumanEval/0": [{}]}}', {}, "without base_status"),
+        ("", [[("pass", "pass")]], {}, "does not say how it was sampled; give --temperature"),
+        ("a_temp_1_", [[("pass", None)]], {"plus": True}, "without base_status and plus_status"),
+        ("a_temp_1_", [], {}, "has no section 'eval' with anything in it"),
+        ("a_temp_1_", "[", {}, "is not JSON"),
+        ("a_temp_1_", '{"eval": {"HumanEval/0": {"nfiles": 1}}}', {}, "without base_status; evaluate it"),
+        ("a_temp_1_", '{"eval": {"HumanEval/0": [{}]}}', {}, "without base_status"),
     ],
 )
 def test_results_of_evalplus_that_cannot_be_read_are_said(tmp_path, name, content, chosen, sentence):
+    name += "eval_results.json"
     if isinstance(content, str):
         (tmp_path / name).write_text(content)
     else:

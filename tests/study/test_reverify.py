@@ -160,6 +160,9 @@ def test_the_command_lists_disputes_and_writes_every_row(file, tmp_path, capsys)
     assert [row["disputed"] for row in rows] == [False, True, True]
 
 
+CLOSE = ["--answer", "0.0000001", "--completion", "0.0000002", "--as", "answer"]
+
+
 @pytest.mark.parametrize(
     ("words", "code", "printed"),
     [
@@ -170,16 +173,8 @@ def test_the_command_lists_disputes_and_writes_every_row(file, tmp_path, capsys)
         (["--answer", "a", "--completion", "\\boxed{\x1b[31mb}", "--explain"], 1, "read     \\x1b[31mb"),
         (["--answer", "1/2"], 2, "nothing to verify"),
         (["--test", "assert f()"], 2, "nothing to verify"),
-        (
-            ["--answer", "0.0000001", "--completion", "0.0000002", "--as", "answer", "--mode", "paper"],
-            0,
-            "accepted",
-        ),
-        (
-            ["--answer", "0.0000001", "--completion", "0.0000002", "--as", "answer", "--mode", "ours"],
-            1,
-            "not accepted",
-        ),
+        ([*CLOSE, "--mode", "paper"], 0, "accepted"),
+        ([*CLOSE, "--mode", "ours"], 1, "not accepted"),
         (["--program", "no/such.py", "--test", "assert f()"], 2, "'no/such.py' cannot be read as text"),
     ],
 )
