@@ -111,7 +111,7 @@ def test_a_server_that_is_not_vllm_gets_openais_fields_alone(server, engine, tok
     generate_from_server(replace(server, kind="openai"), tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)
     beyond = {"top_k", "min_p", "repetition_penalty", "ignore_eos", "stop_token_ids", "min_tokens"}
     assert not beyond & set(engine.asked[0])
-    with pytest.raises(ValueError, match="no kind of server 'tgi'"):
+    with pytest.raises(ValueError, match=r"no \[server\] kind 'tgi'"):
         generate_from_server(replace(server, kind="tgi"), tokenizer, PROBLEMS, decoding=GREEDY, seed=0)
 
 
