@@ -42,7 +42,10 @@ def test_tasks_are_listed(capsys):
         (["run", "recipes/nothing.toml"], "no recipe 'recipes/nothing.toml'"),
         (["run", "mini", "--set", "lambs=[0, 1]"], "no setting 'lambs'; did you mean 'lams'?"),
         (["run", "mini", "--set", "lams=[0, one]"], "not KEY=VALUE as in TOML"),
-        (["run", "mini", "--model", "/no/such", "--dry-run"], "no model '/no/such': no such folder"),
+        (
+            ["run", "mini", "--model", "/no/such", "--dry-run"],
+            "no model '/no/such' could be loaded; give 'tiny'",
+        ),
         (["run", "mini", "--jobs", "0"], "jobs = 0"),
         (["run", "mini", "--retries", "-1"], "retries = -1 must be 0 or more"),
         (["run", "mini", "--engine", "rya"], "no engine 'rya'; there are here, processes, ray"),
