@@ -26,7 +26,7 @@ ARROWS = {  # room → the rooms of ours that it may import, beside the ground
     "hf": {"loss"},
     "integrations": {"hf", "loss"},
     "train": {"hf", "loss", "recipe"},
-    "generate": {"hf"},
+    "generate": {"hf", "recipe"},
     "study": {"generate", "hf", "loss", "recipe", "score", "stats", "tasks", "train", "verify"},
     "imports": {"recipe", "study"},
     "reporting": {"paper", "recipe", "score", "stats", "study", "tasks"},

@@ -11,12 +11,8 @@ from erce.errors import InputError, did_you_mean
 
 def add_import(added: argparse.ArgumentParser) -> None:
     added.add_argument("out", type=Path, help="the study's folder, which is made")
-    source = added.add_mutually_exclusive_group(required=True)
     text = "what gains are measured from: one log per seed, a file or the folder that a run wrote"
-    source.add_argument("--baseline", nargs="+", metavar="LOG", help=text)
-    source.add_argument(
-        "--rows", type=Path, metavar="FILE", help="a .jsonl of `erce records`, all arms in it"
-    )
+    added.add_argument("--baseline", nargs="+", metavar="LOG", required=True, help=text)
     text = "an arm and its logs, one per seed; lam=2 is the λ 2, base the untrained model, else any name"
     several: dict[str, Any] = {"action": "append", "nargs": "+", "default": [], "metavar": ("NAME", "LOG")}
     added.add_argument("--arm", **several, help=text)
@@ -53,28 +49,28 @@ def add_verify(added: argparse.ArgumentParser) -> None:
     text = "processes that share a FILE (one per core)"
     added.add_argument("--workers", type=int, metavar="N", help=text)
     text = "rows of a FILE to print that are not accepted, and on which procedures disagree (20)"
-    added.add_argument("--limit", type=int, metavar="N", help=text)
+    added.add_argument("--limit", type=int, metavar="N", default=20, help=text)
     added.add_argument("--json", type=Path, metavar="FILE", help="write every verdict to FILE (JSON Lines)")
     add_sandbox(added)
 
 
 def check_verify(options: argparse.Namespace) -> None:
-    """Raise an InputError for a flag of `verify` that would change nothing."""
-    values = {name: getattr(options, name) for name in _SUBJECTS}
-    set_flags = {name for name, value in values.items() if value not in (None, []) and value is not False}
-    if options.file is None and "program" not in set_flags and not {"answer", "completion"} <= set_flags:
+    """Raise an InputError unless the flags of `verify` give one thing to verify and a way to do it."""
+    is_whole = bool(options.test) if options.program is not None else options.completion is not None
+    subjects = [each for each in (options.file, options.answer, options.program) if each is not None]
+    if len(subjects) != 1 or not (is_whole or options.file):
         raise InputError(
-            "nothing to verify: give a FILE, or --answer and --completion, or --program and --test"
+            "nothing to verify, or two things: give a FILE, or --answer and --completion, or --program and "
+            "--test 'assert f(3) == 9'"
         )
-    alone = "a --program" if "program" in set_flags else "an --answer"
-    subject = alone if options.file is None else "a FILE"
-    _check_kind(options, subject)
-    for name in sorted(set_flags):
-        if subject not in _SUBJECTS[name]:
-            raise InputError(f"--{name} has no effect on {subject}; leave one of them out")
-    if subject == "a --program" and "test" not in set_flags:
-        raise InputError("--program needs a --test, or more: --test 'assert f(3) == 9'")
-    if options.limit is not None and options.limit < 0:
+    if options.kind == "program" and options.answer is not None:
+        raise InputError("--as program: an --answer is no program; leave it out, or give --program")
+    if options.kind == "number" and options.mode == "paper":
+        raise InputError(
+            "--as number --mode paper: the paper does not tell its procedure for numbers in full, and there "
+            "is only ours; leave out --mode"
+        )
+    if options.limit < 0:
         raise InputError(f"--limit {options.limit} must be 0 or more; 0 prints no disagreement")
 
 
@@ -185,32 +181,6 @@ def add_engine(parser: argparse.ArgumentParser, usual: str) -> None:
 def add_sandbox(parser: argparse.ArgumentParser) -> None:
     text = "the protection that programs run in; seccomp and none only when named"
     parser.add_argument("--sandbox", choices=("auto", "namespaces", "landlock", "seccomp", "none"), help=text)
-
-
-_SUBJECTS = {  # flag of `verify` → what it has an effect on
-    "answer": ("an --answer",),
-    "completion": ("an --answer",),
-    "program": ("a --program",),
-    "test": ("a --program",),
-    "mode": ("an --answer", "a --program"),
-    "explain": ("an --answer", "a --program"),
-    "workers": ("a FILE",),
-    "limit": ("a FILE",),
-}
-
-
-def _check_kind(options: argparse.Namespace, subject: str) -> None:
-    kind = options.kind
-    is_file = subject == "a FILE"
-    if kind is not None and is_file and options.file.is_dir():
-        raise InputError(f"--as {kind} has no effect on a study, which has its task's verifier; leave it out")
-    if kind is not None and not is_file and (kind == "program") != (subject == "a --program"):
-        raise InputError(f"--as {kind} has no effect on {subject}; leave it out")
-    if kind == "number" and options.mode == "paper":
-        raise InputError(
-            "--as number --mode paper: the paper does not tell its procedure for numbers in full, and there "
-            "is only ours; leave out --mode"
-        )
 
 
 # No number: begins with a letter, or as a path does.

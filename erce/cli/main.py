@@ -11,40 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from erce.cli.flags import (
-    add_card,
-    add_engine,
-    add_import,
-    add_limit,
-    add_plan,
-    add_recipe,
-    add_run,
-    add_sandbox,
-    add_sft,
-    add_verbose,
-    add_verify,
-    check_json,
-    check_verify,
-    lam_hint,
-    limited,
-    recipe_path,
-    settings,
-    usual_folder,
-)
-from erce.cli.terminal import (
-    KEPT,
-    KEPT_ON_RAY,
-    announce,
-    error_text,
-    examination_lines,
-    machine_lines,
-    nobody_reads,
-    print_lines,
-    reverify_lines,
-    say_stopped,
-    sigterm_as_interrupt,
-    verdict_lines,
-)
+from erce.cli import flags, terminal
 from erce.errors import InputError, RunError, UnfinishedError
 
 if TYPE_CHECKING:
@@ -78,23 +45,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     options, options.overrides = parser.parse_known_args(arguments)
     if options.overrides and options.command is not sft:
-        hint = lam_hint(options.overrides) if options.command is run else ""
+        hint = flags.lam_hint(options.overrides) if options.command is run else ""
         parser.error(f"unrecognized arguments: {' '.join(options.overrides)}{hint}")
     sys.path.append(str(Path.cwd()))  # where a user's own task lies, or beside the recipe
     warnings.formatwarning = _in_one_line
     try:
-        with sigterm_as_interrupt():
+        with terminal.sigterm_as_interrupt():
             return _run_command(options)
     # A plain ValueError is how transformers, TRL and the hub report bad input.
     except (ValueError, RunError, OSError) as error:
-        if isinstance(error, BrokenPipeError) and nobody_reads():
+        if isinstance(error, BrokenPipeError) and terminal.nobody_reads():
             return 141
         _print_error(error)
         return 2
     except KeyboardInterrupt as stop:
         resumable = options.command in (run, demo) and not getattr(options, "dry_run", False)
-        on_ray = resumable and options.engine.startswith("ray")
-        return say_stopped(stop, kept=(KEPT_ON_RAY if on_ray else KEPT) if resumable else "")
+        kept = terminal.KEPT_ON_RAY if resumable and options.engine.startswith("ray") else terminal.KEPT
+        return terminal.say_stopped(stop, kept=kept if resumable else "")
 
 
 def _in_one_line(message: Any, category: type[Warning], *place: Any, **line: Any) -> str:
@@ -110,7 +77,7 @@ def _run_command(options: argparse.Namespace) -> int:
     if options.command in (run, outlook, demo, report, theory, sft, card):
         _require_study_extra()
     if getattr(options, "json", None) is not None:
-        check_json(options.json)
+        flags.check_json(options.json)
     code = options.command(options) or 0
     print(end="", flush=True)  # so that a closed pipe is noticed here, where it can be handled
     return code
@@ -129,11 +96,12 @@ def _recipe(options: argparse.Namespace) -> tuple[Path, Path, dict[str, Any]]:
 
     The recipe's modules are looked for beside it, then here, and --task the other way.
     """
-    path = recipe_path(options.recipe)
+    path = flags.recipe_path(options.recipe)
     sys.path.insert(len(sys.path) - (options.task is None), str(path.absolute().parent))
-    overrides = {"task": options.task, "model": options.model, "data": options.data} | settings(options.set)
-    overrides |= limited(path, options.limit, **overrides)
-    return path, options.out or usual_folder(path.stem, options.limit), overrides
+    overrides = {"task": options.task, "model": options.model, "data": options.data}
+    overrides |= flags.settings(options.set)
+    overrides |= flags.limited(path, options.limit, **overrides)
+    return path, options.out or flags.usual_folder(path.stem, options.limit), overrides
 
 
 def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
@@ -151,7 +119,7 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
     speed = speeds and Speed(*speeds)
     with spoken():
         lines = dry_run(load_recipe(recipe, **overrides), out, device=options.device, speed=speed)
-    print_lines(lines)
+    terminal.print_lines(lines)
     return 0
 
 
@@ -171,7 +139,7 @@ def outlook(options: argparse.Namespace) -> int:
 
     with spoken():
         seen = look(recipe, root=root)
-    print_lines(outlook_lines(seen, recipe))
+    terminal.print_lines(outlook_lines(seen, recipe))
     return 0
 
 
@@ -179,16 +147,17 @@ def demo(options: argparse.Namespace) -> int:
     """Run the embedded study: a tiny model on generated sums, on a CPU, in minutes."""
     if options.jobs is None and options.engine in ("auto", "processes"):
         options.jobs = os.cpu_count() or 1
-    recipe, out = recipe_path("mini-styles"), options.out or usual_folder("demo", options.limit)
+    recipe, out = flags.recipe_path("mini-styles"), options.out or flags.usual_folder("demo", options.limit)
     takes = "" if options.limit else "about 2 minutes on two cores"
-    return _run_study(recipe, out, options, takes=takes, **limited(recipe, options.limit))
+    return _run_study(recipe, out, options, takes=takes, **flags.limited(recipe, options.limit))
 
 
 def _run_study(
     recipe: Path, out: Path, options: argparse.Namespace, takes: str = "", **overrides: Any
 ) -> int:
     """Run and report a study; return 1 where it stopped with cells that have no result."""
-    announce(recipe, out, options.jobs or 1, takes=takes, **overrides)  # before torch, which takes seconds
+    # Before torch, which takes seconds.
+    terminal.announce(recipe, out, options.jobs or 1, takes=takes, **overrides)
     import erce.study.run
 
     try:
@@ -219,7 +188,7 @@ def report(options: argparse.Namespace) -> None:
         from erce.reporting.words.against import against_lines
         from erce.study.folder import read_study
 
-        print_lines(["", *against_lines(read_study(options.runs))])
+        terminal.print_lines(["", *against_lines(read_study(options.runs))])
 
 
 def records(options: argparse.Namespace) -> None:
@@ -249,22 +218,19 @@ def card(options: argparse.Namespace) -> None:
 
 def import_(options: argparse.Namespace) -> None:
     """Turn logs of lm-eval, inspect or evalplus into a study's folder that `erce report` reads."""
-    from erce.imports import BASELINE, Reading, import_study, read_rows_file, study_of_rows
+    from erce.imports import BASELINE, Reading, import_study
 
-    if options.rows is not None:
-        study = study_of_rows(options.out, read_rows_file(options.rows))
-    else:
-        reading = Reading(
-            format=options.format,
-            task=options.task,
-            metric=options.metric,
-            filter=options.filter,
-            scorer=options.scorer,
-            plus=options.plus,
-            temperature=options.temperature,
-        )
-        arms = _arms([[BASELINE, *options.baseline], *options.arm])
-        study = import_study(options.out, arms, validation=_arms(options.validation), reading=reading)
+    reading = Reading(
+        format=options.format,
+        task=options.task,
+        metric=options.metric,
+        filter=options.filter,
+        scorer=options.scorer,
+        plus=options.plus,
+        temperature=options.temperature,
+    )
+    arms = _arms([[BASELINE, *options.baseline], *options.arm])
+    study = import_study(options.out, arms, validation=_arms(options.validation), reading=reading)
     print(f"{len(study.results)} cells in {options.out}; `erce report {options.out}` compares them")
 
 
@@ -275,19 +241,19 @@ def tasks(options: argparse.Namespace) -> None:
     for name in TASKS:
         task = load_task(name)
         sizes = f"{task.n_train} train, {task.n_validation} validation, {task.n_test} test problems"
-        print_lines([f"{name:24} {sizes}", f"  {task.about}"])
+        terminal.print_lines([f"{name:24} {sizes}", f"  {task.about}"])
 
 
 def theory(options: argparse.Namespace) -> None:
     """Compute the paper's theorems on when a learner is right, and write one page with their figures."""
     from erce.theory.page import write
 
-    print_lines(write(options.out, options.json))
+    terminal.print_lines(write(options.out, options.json))
 
 
 def verify(options: argparse.Namespace) -> int:
     """Verify one answer or program, or a file or study again by our procedure and the paper's."""
-    check_verify(options)
+    flags.check_verify(options)
     if options.file is not None:
         _reverify(options)
         return 0
@@ -299,7 +265,7 @@ def verify(options: argparse.Namespace) -> int:
         write_reverified(options.json, [Reverified("command line", reference, verdicts)])
     for name, verdict in verdicts.items():
         condition = " if the format is ignored" if name == "flexible" else ""
-        print_lines(verdict_lines(verdict, explain=options.explain, condition=condition))
+        terminal.print_lines(terminal.verdict_lines(verdict, explain=options.explain, condition=condition))
     return 0 if next(iter(verdicts.values())).accepted else 1
 
 
@@ -307,9 +273,9 @@ def doctor(options: argparse.Namespace) -> int:
     """Show the versions and devices of this machine, and which sandbox runs here and what it refuses."""
     from erce.verify.sandbox.probes import examine
 
-    print_lines([*machine_lines(), ""])
+    terminal.print_lines([*terminal.machine_lines(), ""])
     rows = examine()
-    print_lines(examination_lines(rows))
+    terminal.print_lines(terminal.examination_lines(rows))
     attempts = [row.good for row in rows if row.kind == "attempt"]
     return 0 if attempts and all(attempts) else 1
 
@@ -353,8 +319,7 @@ def _reverify(options: argparse.Namespace) -> None:
         rows = reverify_file(options.file, kind=options.kind, workers=options.workers)
     if options.json is not None:
         write_reverified(options.json, rows)
-    limit = 20 if options.limit is None else options.limit
-    print_lines(reverify_lines(rows, summary(rows), limit=limit))
+    terminal.print_lines(terminal.reverify_lines(rows, summary(rows), limit=options.limit))
 
 
 def _text(path: Path) -> str:
@@ -372,7 +337,7 @@ def _report(root: Path, options: argparse.Namespace) -> None:
 
 
 def _print_error(error: Exception, prefix: str = "") -> None:
-    print(f"erce: {prefix}{error_text(error)}", file=sys.stderr)
+    print(f"erce: {prefix}{terminal.error_text(error)}", file=sys.stderr)
 
 
 def _require_study_extra() -> None:
@@ -396,37 +361,37 @@ def _parser() -> argparse.ArgumentParser:
 
     added = command(demo)
     added.add_argument("--out", type=Path, help="the study's folder (runs/demo)")
-    add_limit(added, "runs/demo-limitN")
-    add_engine(added, "one per core")
-    add_verbose(added)
+    flags.add_limit(added, "runs/demo-limitN")
+    flags.add_engine(added, "one per core")
+    flags.add_verbose(added)
     added = command(run)
-    add_run(added)
-    add_verbose(added)
-    add_plan(added)
-    add_engine(added, "1")
-    add_sandbox(added)
+    flags.add_run(added)
+    flags.add_verbose(added)
+    flags.add_plan(added)
+    flags.add_engine(added, "1")
+    flags.add_sandbox(added)
     added = command(outlook)
-    add_recipe(added)
+    flags.add_recipe(added)
     text = "the study's folder, whose samples are used, and beside which others are kept (runs/NAME)"
     added.add_argument("--out", type=Path, help=text)
-    add_limit(added, "runs/NAME-limitN")
+    flags.add_limit(added, "runs/NAME-limitN")
     added = command(report)
     added.add_argument("runs", type=Path, help="a study's folder")
-    add_verbose(added)
+    flags.add_verbose(added)
     added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")
     added.add_argument("--against", choices=("paper",), help="our accuracies beside the paper's")
     added = command(records)
     added.add_argument("runs", type=Path, help="a study's folder")
-    added.add_argument("file", type=Path, help="a name that ends in .jsonl or .parquet")
-    add_sft(command(sft))
-    add_card(command(card))
-    add_import(command(import_))
+    added.add_argument("file", type=Path, help="a name that ends in .jsonl")
+    flags.add_sft(command(sft))
+    flags.add_card(command(card))
+    flags.add_import(command(import_))
     command(tasks)
     added = command(theory)
     added.add_argument("--out", type=Path, default=Path("theory.html"), help="the page (theory.html)")
     added.add_argument("--json", type=Path, metavar="FILE", help="write its numbers to FILE as well")
-    add_verify(command(verify))
-    add_sandbox(command(doctor))
+    flags.add_verify(command(verify))
+    flags.add_sandbox(command(doctor))
     return parser
 
 

@@ -20,6 +20,8 @@ from erce import events
 from erce.errors import InputError, ServerError
 from erce.generate.decoding import GenerationSettings, before_stop, check_ids
 from erce.hf.prompt import prompt_ids
+from erce.recipe import Serving
+from erce.recipe.rules import check_section
 from erce.types import Completion, Problem
 
 if TYPE_CHECKING:
@@ -44,25 +46,16 @@ PADDING_TOKENS = 1024  # that checkpoints add to the vocabulary of their tokeniz
 
 
 @dataclass(frozen=True, kw_only=True)
-class Server:
-    """The address and the name of a served policy, and how requests to the server are made.
+class Server(Serving):
+    """A recipe's [server] as it is asked: `model` is the name there of the base model or of an adapter.
 
-    `url` ends where its "/completions" begins: "http://localhost:8000/v1". `model` is the base model's or an
-    adapter's name there. A server that is not vLLM may refuse or ignore vLLM's decoding fields: `kind`
-    "openai" sends OpenAI's alone, and the server's own defaults hold for the rest (top-k, repetition
-    penalty, end tokens).
+    A server that is not vLLM may refuse or ignore vLLM's decoding fields: `kind` "openai" sends OpenAI's
+    alone, and the server's own defaults hold for the rest (top-k, repetition penalty, end tokens).
     """
 
-    url: str
-    model: str
-    kind: str = "vllm"
     api_key: str = ""
-    top_logprobs: int = 20  # alternatives per step, for the entropies; vLLM's --max-logprobs, 5 at OpenAI
-    entropy_within: float = 0.1  # nats that a mean entropy may be off by, averaged over the completions
-    concurrency: int = 32  # requests at a time
     attempts: int = 6  # at each request, where the connection fails or the server is busy (429, 5xx)
     backoff: float = 0.5  # seconds before the second attempt; doubled before every further one
-    timeout: float = 600.0  # seconds without a byte
 
 
 def generate_from_server(
@@ -90,7 +83,7 @@ def generate_from_server(
     tokens than asked although nothing ended the completion, or with a stop text in the completion.
     """
     check_ids(problems)
-    _check_server(server)
+    check_section("server", server)
     requests = list(_requests(server, tokenizer, problems, decoding, seed))
     vocabulary = len(tokenizer) + PADDING_TOKENS
     answers: dict[_Request, _Answer] = {}
@@ -133,14 +126,6 @@ class _Request:
 class _Answer:
     completion: Completion
     uncertainty: float  # half the interval of the entropy, in nats
-
-
-def _check_server(server: Server) -> None:
-    if server.kind not in EXTENSIONS:
-        raise InputError(f"no kind of server {server.kind!r}; use one of {', '.join(EXTENSIONS)}")
-    for name in ("top_logprobs", "concurrency", "attempts"):
-        if getattr(server, name) < 1:
-            raise InputError(f"{name} = {getattr(server, name)} asks for nothing; it is at least 1")
 
 
 def _requests(

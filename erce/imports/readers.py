@@ -1,4 +1,4 @@
-"""A file or folder that lm-eval, inspect or evalplus wrote, or our own .jsonl file → rows.
+"""A file or folder that lm-eval, inspect or evalplus wrote → rows.
 
 Each tool has one reader, which returns a dict per sample: columns of `erce records`, and "prompt".
 """
@@ -17,13 +17,10 @@ from typing import Any
 
 from erce.errors import InputError
 from erce.files import read_rows
-from erce.study.export import COLUMNS, NUMBER, TEXT, TEXTS, TRUTH, WHOLE
 from erce.types import SampleRow
 
 AUTO = "auto"
 PATTERNS = {"lm-eval": "samples_*.jsonl", "inspect": "*.eval", "evalplus": "*eval_results.json"}
-NEVER_NULL = ("arm", "seed", "split", "decoding", "problem", "sample")
-PYTHON_TYPES: dict[str, type] = {TEXT: str, WHOLE: int, NUMBER: float, TRUTH: bool, TEXTS: list}
 
 LM_EVAL_NAME = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)")  # task, date
 DEFAULT_FILTER = "none"  # lm-eval's name for the `take_first` of a task that lists no filters
@@ -139,43 +136,6 @@ def _object_with_eval(path: Path, content: bytes, what: str) -> dict[str, Any]:
     if not isinstance(log, dict) or not isinstance(log.get("eval"), dict) or not log["eval"]:
         raise InputError(f"{path} has no section 'eval' with anything in it; is it {what}?")
     return log
-
-
-# Our own rows.
-
-
-def read_rows_file(path: str | Path) -> list[SampleRow]:
-    """Return the rows of a .jsonl file that `erce records` wrote, perhaps passed through other tools.
-
-    InputError: a file with other columns, or values of another type.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"no file {str(path)!r}; `erce records RUNS {path.name}` writes one")
-    rows = list(read_rows(path, damaged="is not a JSON object; correct or remove the line"))
-    if not all(row.keys() == COLUMNS.keys() for row in rows):
-        raise InputError(
-            f"{path} has not the columns that `erce records` writes; is it a log of another tool?"
-        )
-    return [
-        SampleRow(**{name: _typed(f"{path}, row {number}", name, value) for name, value in row.items()})
-        for number, row in enumerate(rows, 1)
-    ]
-
-
-def _typed(where: str, name: str, value: Any) -> Any:
-    """Return the value in its column's type: other tools write 2.0 as 2, or 2 as 2.0.
-
-    >>> _typed("row 1", "lam", 2), _typed("row 1", "seed", 2.0)
-    (2.0, 2)
-    """
-    wanted = PYTHON_TYPES[COLUMNS[name]]
-    numbers = isinstance(value, int | float) and not isinstance(value, bool) and wanted in (int, float)
-    if numbers and value == wanted(value):
-        return wanted(value)
-    if type(value) is wanted or (value is None and name not in NEVER_NULL):
-        return value
-    raise InputError(f"{where}: {name} = {value!r}, where `erce records` writes {COLUMNS[name]}; correct it")
 
 
 # lm-eval: the samples_*.jsonl of `--log_samples`, a line per document and filter with all responses to it.

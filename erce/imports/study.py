@@ -1,9 +1,9 @@
-"""The logs of each arm, made by other tools, or rows as `erce records` writes them → a study's folder."""
+"""The logs of each arm, made by other tools → a study's folder."""
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from erce.errors import InputError
 from erce.files import new_folder, write_json
 from erce.imports.readers import Reading, read_log_and_prompts
-from erce.recipe import GREEDY, SAMPLED, Cell, Decoding, Recipe
+from erce.recipe import SAMPLED, Cell, Decoding, Recipe
 from erce.study.export import outcome_arrays
 from erce.study.folder import CELL, RESULT, Study, cell_folder, open_study, read_study
 from erce.study.samples import SampleSet, VerifiedSample, write_completions, write_verdicts
@@ -21,7 +21,6 @@ from erce.types import CROSS_ENTROPY, Arm, Completion, SampleRow, Verdict
 BASELINE = "baseline"
 BASE = "base"  # the model before any training
 ARM_NAME = re.compile(r"\w[\w.:+=@-]*")  # it becomes part of a folder's name
-ORIGIN = ("study", "model", "revision", "dtype", "adapter", "verifier")  # columns that cell.json holds
 DECODING = ("temperature", "top_p", "top_k", "repetition_penalty", "max_new_tokens", "stop")
 NOTHING_EXTRACTED = ("", "[invalid]")  # the second is lm-eval's
 Logs = Mapping[str, Sequence[str | Path]]
@@ -40,13 +39,10 @@ def import_study(
     What a log does not hold is None in the study, never guessed. Only the reason of a verdict is filled in:
     "passed", "failed", or "no answer" and "truncated" if the log shows it.
     """
-    reading, validation = reading or Reading(), validation or {}
-    if BASELINE not in arms:
-        raise InputError(
-            f"no arm {BASELINE!r} among {list(arms)}; gains are measured from it: name one arm so"
-        )
-    if unknown := validation.keys() - arms.keys():
-        raise InputError(f"validation logs for {min(unknown)!r}, which is not an arm; there are {list(arms)}")
+    out, reading, validation = Path(out), reading or Reading(), validation or {}
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise InputError(f"{out} is not empty; a study is imported whole, into a new folder")
+    _check_arms(arms, validation)
     rows: list[SampleRow] = []
     prompts: dict[tuple[str, str], str] = {}  # (split, problem) → prompt
     for split, logs in (("validation", validation), ("test", arms)):
@@ -61,42 +57,34 @@ def import_study(
                 seeds[decoding] += 1
                 rows += [replace(row, **columns) for row in of_log]
                 prompts = {(split, problem): text for problem, text in by_problem.items()} | prompts
-    tasks = sorted({str(row.task) for row in rows})
-    if len(tasks) > 1:
-        raise InputError(
-            f"the logs are of the tasks {', '.join(tasks)}; import one at a time, named by --task"
-        )
-    return study_of_rows(out, rows, prompts=prompts)
-
-
-def study_of_rows(
-    out: str | Path,
-    rows: Iterable[SampleRow],
-    *,
-    prompts: Mapping[tuple[str, str], str] | None = None,
-) -> Study:
-    """Write a study into the new folder `out`, of rows as `erce records` writes them, and return it.
-
-    `prompts` maps (split, problem) to a prompt. A second task becomes the control. All seeds of all arms need
-    the same problems under the same decodings, with a verdict for each sample. InputError: rows that break
-    this, a third task, two temperatures or penalties under one name, a folder that is not empty.
-    """
-    out, rows = Path(out), list(rows)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise InputError(f"{out} is not empty; a study is imported whole, into a new folder")
     _check_complete(rows)
-    _check_names(rows)
     rows_by_cell: dict[Cell, list[SampleRow]] = {}
     for row in rows:
-        seed = 0 if row.lam is None else row.seed
-        objective = CROSS_ENTROPY if row.lam is None else row.objective or CROSS_ENTROPY
-        rows_by_cell.setdefault(Cell(_task(row.task), row.lam, seed, objective), []).append(row)
+        cell = Cell(_task(row.task), row.lam, row.seed, row.objective or CROSS_ENTROPY)
+        rows_by_cell.setdefault(cell, []).append(row)
     recipe = _recipe(rows_by_cell)
     with new_folder(out) as folder:
-        open_study(folder, recipe, _problems(rows, prompts or {}))
+        open_study(folder, recipe, _problems(rows, prompts))
         for cell, cell_rows in rows_by_cell.items():
             _write_cell(cell_folder(folder, recipe, cell), recipe, cell, cell_rows)
     return read_study(out)
+
+
+def _check_arms(arms: Logs, validation: Logs) -> None:
+    """Raise an InputError for arms without a baseline, of names that no folder can have, or alike."""
+    if not arms.get(BASELINE):
+        raise InputError(
+            f"no arm {BASELINE!r} among {list(arms)}; gains are measured from it: name one arm so"
+        )
+    if unknown := validation.keys() - arms.keys():
+        raise InputError(f"validation logs for {min(unknown)!r}, which is not an arm; there are {list(arms)}")
+    known: dict[tuple[float | None, str | None], str] = {}
+    for arm in arms:
+        if not ARM_NAME.fullmatch(arm):
+            raise InputError(f"no arm can be called {arm!r}; a name has letters, digits and . : + = @ _ -")
+        other = known.setdefault(_lam_and_objective(arm), arm)
+        if other != arm:
+            raise InputError(f"arms {other!r} and {arm!r} are the same; give their logs to one")
 
 
 def _checked_decoding(path: str | Path, rows: list[SampleRow]) -> str:
@@ -134,37 +122,25 @@ def _lam_and_objective(arm: str) -> tuple[float | None, str | None]:
 
 def _check_complete(rows: list[SampleRow]) -> None:
     """Raise an InputError unless every seed of every arm has each sample of the same problems."""
-    if not rows:
-        raise InputError("no rows: there is nothing to import")
-    tasks = list(dict.fromkeys(str(row.task) for row in rows))
-    if len(tasks) > 2:
-        raise InputError(f"rows of the tasks {', '.join(tasks)}; a study is of one, and perhaps a control")
-    sets: dict[tuple[str | None, str, str], list[SampleRow]] = {}  # (task, split, decoding) → rows
+    tasks = sorted({str(row.task) for row in rows})
+    if len(tasks) != 1:
+        raise InputError(
+            f"the logs are of the tasks {', '.join(tasks) or '(none)'}; import one at a time, named by --task"
+        )
+    sets: dict[tuple[str, str], list[SampleRow]] = {}  # (split, decoding) → rows
     for row in rows:
-        sets.setdefault((row.task, row.split, row.decoding), []).append(row)
-    for (task, split, decoding), set_rows in sets.items():
+        sets.setdefault((row.split, row.decoding), []).append(row)
+    seeds = {(row.arm, row.seed) for row in rows}
+    for (split, decoding), set_rows in sets.items():
         outcome_arrays(set_rows)
-        seeds = {(row.arm, row.seed) for row in rows if row.task == task}
         for arm, seed in sorted(seeds - {(row.arm, row.seed) for row in set_rows}):
             what = f"{decoding} completions of the {split} problems, which others have"
             raise InputError(f"arm {arm!r}, seed {seed} has no {what}; give every seed the same logs")
-
-
-def _check_names(rows: list[SampleRow]) -> None:
-    """Raise an InputError if two arms are the same policy, or one problem has two answers."""
-    arms: dict[tuple[Any, Any], str] = {}
-    answers: dict[tuple[str | None, str, str], tuple[str, str]] = {}
+    answers: dict[tuple[str, str], tuple[str, str]] = {}  # (split, problem) → the arm and its answer
     for row in rows:
-        if row.objective is not None and not ARM_NAME.fullmatch(str(row.objective)):
-            raise InputError(
-                f"no arm can be called {row.objective!r}; a name has letters, digits and . : + = @ _ -"
-            )
-        known = arms.setdefault((row.lam, row.objective), row.arm)
-        if known != row.arm:
-            raise InputError(f"arms {known!r} and {row.arm!r} are the same; give their logs to one")
         if row.answer is None:
             continue
-        arm, answer = answers.setdefault((row.task, row.split, row.problem), (row.arm, row.answer))
+        arm, answer = answers.setdefault((row.split, row.problem), (row.arm, row.answer))
         if answer != row.answer:
             two = f"{answer[:40]!r} in arm {arm!r} and {row.answer[:40]!r} in arm {row.arm!r}"
             raise InputError(f"problem {row.problem!r} has the answer {two}; they are not the same problems")
@@ -181,58 +157,35 @@ def _task(name: str | None) -> str:
 
 def _recipe(rows_by_cell: dict[Cell, list[SampleRow]]) -> Recipe:
     """Return a recipe with what the rows say; every other setting is a default that nobody ran."""
-    rows = [row for cell_rows in rows_by_cell.values() for row in cell_rows]
-    tasks = list(dict.fromkeys(cell.task for cell in rows_by_cell))
     trained = [cell for cell in rows_by_cell if cell.lam is not None]
-    arms = list(dict.fromkeys(cell.arm for cell in trained))
-    # The grid's objective is the one, with λ = 0, that most λ are added to; of equals cross-entropy.
-    counts = Counter(arm.objective for arm in arms if Arm(0.0, arm.objective) in arms)
-    objective = max(counts, key=lambda name: (counts[name], name == CROSS_ENTROPY), default=CROSS_ENTROPY)
-    main = (*(cell for cell in trained if cell.arm == Arm(0.0, objective)), *trained, *rows_by_cell)[0]
-    others = [arm for arm in arms if arm.objective != objective]
+    arms = dict.fromkeys(cell.arm for cell in trained)
+    baseline = next(cell for cell in trained if cell.arm == Arm(0.0))
     return Recipe(
-        task=tasks[0],
-        control=tasks[1] if len(tasks) == 2 else None,
-        lams=tuple(arm.lam for arm in arms if arm.lam is not None and arm.objective == objective),
-        objective=objective,
-        objectives=tuple(f"{arm.objective} + {arm.lam!r}" if arm.lam else arm.objective for arm in others),
+        task=baseline.task,
+        lams=tuple(cell.lam or 0.0 for cell in trained if cell.seed == 0 and cell.objective == CROSS_ENTROPY),
+        objectives=tuple(arm.objective for arm in arms if arm.has_other_objective),
         seeds=tuple(sorted({cell.seed for cell in trained})),
-        model=rows_by_cell[main][0].model or "unknown",
-        penalty=_only_value(rows, "penalty") or "shannon",
-        order=_only_value(rows, "order") or 1.0,
-        decoding=_decoding(rows),
+        model=rows_by_cell[baseline][0].model or "unknown",
+        decoding=_decoding([row for cell_rows in rows_by_cell.values() for row in cell_rows]),
         imported=tuple(cell.name for cell in rows_by_cell),
     )
 
 
 def _decoding(rows: list[SampleRow]) -> Decoding:
-    """Return the recipe's section on decoding; decodings beside greedy and sampled are its `temperatures`."""
-    by_name: dict[str, list[SampleRow]] = {}
-    for row in rows:
-        by_name.setdefault(row.decoding, []).append(row)
-    by_name.pop(GREEDY, None)
-    temperatures = {name: _only_value(of_name, "temperature") for name, of_name in by_name.items()}
-    if None in temperatures.values():
-        raise InputError("at which temperature were the completions sampled? give --temperature")
-    samples = {name: 1 + max(row.sample for row in of_name) for name, of_name in by_name.items()}
-    settings: dict[str, Any] = {}
-    if SAMPLED in by_name:
-        settings = {"temperature": temperatures.pop(SAMPLED), "samples": samples.pop(SAMPLED)}
-    if temperatures:
-        settings["temperatures"] = tuple(temperatures.values())
-        settings["temperature_samples"] = max(samples.values())
+    """Return the recipe's section on decoding."""
     limits = {row.max_new_tokens for row in rows}
-    return Decoding(**settings, max_new_tokens=limits.pop() if len(limits) == 1 else None)
-
-
-def _only_value(rows: list[SampleRow], column: str) -> Any:
-    """Return the only value in a column; None if no row has one."""
-    values = {getattr(row, column) for row in rows} - {None}
-    if len(values) > 1:
-        first, second, *_ = sorted(values)
-        where = f"rows of the {rows[0].decoding} completions"
-        raise InputError(f"{where} have {column} {first} and {second}; import them as two studies")
-    return values.pop() if values else None
+    decoding = Decoding(max_new_tokens=limits.pop() if len(limits) == 1 else None)
+    sampled = [row for row in rows if row.decoding == SAMPLED]
+    if not sampled:
+        return decoding
+    temperatures = sorted({row.temperature for row in sampled if row.temperature is not None})
+    if not temperatures:
+        raise InputError("at which temperature were the completions sampled? give --temperature")
+    if len(temperatures) > 1:
+        two = f"{temperatures[0]} and {temperatures[1]}"
+        raise InputError(f"the sampled completions have temperature {two}; import them as two studies")
+    samples = 1 + max(row.sample for row in sampled)
+    return replace(decoding, temperature=temperatures[0], samples=samples)
 
 
 def _problems(rows: list[SampleRow], prompts: Mapping[tuple[str, str], str]) -> list[dict[str, Any]]:
@@ -251,10 +204,9 @@ def _problems(rows: list[SampleRow], prompts: Mapping[tuple[str, str], str]) -> 
 
 def _write_cell(folder: Path, recipe: Recipe, cell: Cell, rows: list[SampleRow]) -> None:
     """Write a cell's folder from its rows: cell.json, completions, verdicts and result.json."""
-    origin: dict[str, Any] = {"task": cell.task, "lam": cell.lam, "seed": cell.seed}
+    origin: dict[str, Any] = {"task": cell.task, "lam": cell.lam, "seed": cell.seed, "model": rows[0].model}
     if cell.lam is not None:
         origin |= {"penalty": recipe.penalty, "order": recipe.order, "objective": cell.objective}
-    origin |= {name: getattr(rows[0], name) for name in ORIGIN}
     by_decoding = {row.decoding: {name: getattr(row, name) for name in DECODING} for row in reversed(rows)}
     write_json(folder / CELL, origin | {"decoding": dict(reversed(by_decoding.items()))})
     sets = list(dict.fromkeys((row.split, row.decoding) for row in rows))
@@ -264,9 +216,7 @@ def _write_cell(folder: Path, recipe: Recipe, cell: Cell, rows: list[SampleRow])
     ]
     write_completions(folder, (sample[:2] for sample in samples))
     write_verdicts(folder, samples)
-    result = {"cell": asdict(cell), "scores": score(samples, equal=None)}
-    warnings = sorted({row.warning for row in rows if row.warning})
-    write_json(folder / RESULT, result | ({"warnings": warnings} if warnings else {}))
+    write_json(folder / RESULT, {"cell": asdict(cell), "scores": score(samples, equal=None)})
 
 
 def _completion(row: SampleRow) -> Completion:
@@ -276,22 +226,14 @@ def _completion(row: SampleRow) -> Completion:
         text=row.completion or "",  # a choice among fixed answers has no text
         tokens=row.tokens,
         finished=None if row.finish is None else row.finish != "length",
-        logprob=row.logprob,
-        entropy=row.entropy,
-        drawn_entropy=row.drawn_entropy,
+        logprob=None,
+        entropy=None,
     )
 
 
 def _verdict(row: SampleRow) -> Verdict:
     """Return the row's verdict, with the reason that it shows if its log gives none."""
-    assert row.accepted is not None  # outcome_arrays has refused the others
     shown = "passed" if row.accepted else "failed"
     if not row.accepted and row.extracted is not None and row.extracted.strip() in NOTHING_EXTRACTED:
         shown = "truncated" if row.finish == "length" else "no answer"
-    return Verdict(
-        accepted=row.accepted,
-        reason=row.reason or shown,
-        extracted=row.extracted,
-        warning=row.warning or "",
-        flexible=row.flexible,
-    )
+    return Verdict(bool(row.accepted), row.reason or shown, row.extracted)

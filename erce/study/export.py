@@ -9,10 +9,8 @@ duckdb.sql("from 'rows.jsonl'")
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from importlib.util import find_spec
-from itertools import islice
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import numpy as np
 
@@ -22,14 +20,6 @@ from erce.recipe import Cell
 from erce.study.folder import Study, cell_folder, read_origin, read_problems
 from erce.study.samples import VerifiedSample, read_samples
 from erce.types import SampleRow
-
-TEXT, WHOLE, NUMBER, TRUTH, TEXTS = "string", "int64", "double", "bool", "list<string>"
-_KINDS = {str: TEXT, int: WHOLE, float: NUMBER, bool: TRUTH, list[str]: TEXTS}
-COLUMNS = {  # name → kind, in order; every row has every column
-    name: next(kind for python, kind in _KINDS.items() if hint in (python, python | None))
-    for name, hint in get_type_hints(SampleRow).items()
-}
-GROUP_ROWS = 10_000  # rows of a Parquet file's row groups
 
 _Place = tuple[int, str, int]  # seed, problem, sample
 
@@ -52,19 +42,24 @@ def records(study: Study) -> Iterator[SampleRow]:
 
 
 def export(rows: Study | Iterable[SampleRow], path: str | Path) -> int:
-    """Write rows to `path`, JSON Lines or Parquet by its ending, and return how many were written.
+    """Write rows to `path` as JSON Lines and return how many were written.
 
-    A study stands for all of its records. The same rows give the same bytes. Parquet (.parquet) needs
-    pyarrow, which comes with `datasets`; another ending and a folder that does not exist are InputErrors.
+    A study stands for all of its records. The same rows give the same bytes. InputError: a name that does not
+    end in .jsonl, a folder that does not exist.
     """
-    path, rows = Path(path), iter(records(rows) if isinstance(rows, Study) else rows)
-    writers = {".jsonl": _write_lines, ".parquet": _write_parquet}
-    if path.suffix not in writers:
-        raise InputError(f"{path} ends in {path.suffix!r}; rows are written to .jsonl or .parquet")
+    path, rows, count = Path(path), records(rows) if isinstance(rows, Study) else rows, 0
+    if path.suffix != ".jsonl":
+        raise InputError(
+            f"{path} ends in {path.suffix!r}; rows are written to .jsonl, and datasets makes others of it: "
+            "load_dataset('json', data_files='rows.jsonl', split='train').to_parquet('rows.parquet')"
+        )
     if not path.parent.is_dir():
         raise InputError(f"{path.parent} is no folder; make it first")
-    with new_file(path) as temporary:
-        return writers[path.suffix](temporary, rows)
+    with new_file(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+        for row in rows:
+            file.write(json.dumps(vars(row), ensure_ascii=False, allow_nan=False) + "\n")
+            count += 1
+    return count
 
 
 def outcome_arrays(rows: Iterable[SampleRow]) -> dict[str, np.ndarray]:
@@ -116,32 +111,6 @@ def _array(arm: str, outcomes: dict[_Place, bool], problems: list[str]) -> np.nd
 def _place_name(arm: str, place: _Place) -> str:
     seed, problem, sample = place
     return f"arm {arm!r}, seed {seed}, problem {problem!r}, sample {sample}"
-
-
-def _write_lines(path: Path, rows: Iterator[SampleRow]) -> int:
-    count = 0
-    with path.open("w", encoding="utf-8") as file:
-        for row in rows:
-            file.write(json.dumps(vars(row), ensure_ascii=False, allow_nan=False) + "\n")
-            count += 1
-    return count
-
-
-def _write_parquet(path: Path, rows: Iterator[SampleRow]) -> int:
-    if find_spec("pyarrow") is None:
-        raise InputError("Parquet needs pyarrow; `pip install pyarrow`, or write to a name in .jsonl")
-    import pyarrow
-    import pyarrow.parquet
-
-    kinds = {TEXTS: pyarrow.list_(pyarrow.string()), NUMBER: pyarrow.float64(), TRUTH: pyarrow.bool_()}
-    kinds |= {TEXT: pyarrow.string(), WHOLE: pyarrow.int64()}
-    schema = pyarrow.schema([(name, kinds[kind]) for name, kind in COLUMNS.items()])
-    count = 0
-    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
-        while group := [vars(row) for row in islice(rows, GROUP_ROWS)]:
-            writer.write_table(pyarrow.Table.from_pylist(group, schema=schema))
-            count += len(group)
-    return count
 
 
 def _problem_columns(root: Path) -> dict[tuple[str, str, str], dict[str, Any]]:

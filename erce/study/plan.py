@@ -49,7 +49,6 @@ class TaskWork(NamedTuple):
 
     lines: list[str]
     notes: list[str]  # what was assumed, not counted
-    cells: int
     read: int  # tokens in training, prompts included
     expected: int  # tokens generated if each completion is as long as its demonstration
     most: int  # tokens generated if each completion is cut off at its limit
@@ -88,7 +87,7 @@ def dry_run(recipe: Recipe, root: Path, *, device: str = "h100", speed: Speed | 
         check_names(recipe.penalty, recipe.order, recipe.objective_names)
     tokenizer = _tokenizer(recipe.model)
     tasks = [task_work(recipe, name, tokenizer) for name in recipe.tasks]
-    cells, there, taken = sum(task.cells for task in tasks), "", []
+    cells, there, taken = len(planned_cells(recipe)), "", []
     if root.is_dir():
         study = Study(root, recipe)
         taken = _taken_lines(study) if device == "cpu" and speed is None else []
@@ -109,8 +108,6 @@ def dry_run(recipe: Recipe, root: Path, *, device: str = "h100", speed: Speed | 
     lines += taken or _time_lines(recipe, tasks, config, device, speed)
     if recipe.server is not None:
         notes.append("the server generates the completions; its memory and hours are not counted")
-    if recipe.training.epochs % 1:
-        notes.append(f"epochs = {recipe.training.epochs:g} is not whole, so trained tokens are a mean")
     if recipe.search is not None:
         notes.append("counts are of the whole grid; a search trains fewer of its cells and may add λ")
     return [*lines, *(f"note     {note}" for note in dict.fromkeys(notes))]
@@ -169,7 +166,7 @@ def task_work(recipe: Recipe, name: str, tokenizer: Any) -> TaskWork:
     read *= trainings
     all_steps = trainings * steps(recipe, len(train))
     lines.append(f"  in all    {all_steps:,} steps, {read:,} tokens read, {completions:,} completions")
-    return TaskWork(lines, notes, len(cells), read, expected, most, Lengths(longest, prompt + new, new))
+    return TaskWork(lines, notes, read, expected, most, Lengths(longest, prompt + new, new))
 
 
 def steps(recipe: Recipe, demonstrations: int) -> int:
@@ -201,15 +198,10 @@ def limits(recipe: str | Path, limit: int, **overrides: Any) -> dict[str, int]:
 
 def _tokenizer(model: str) -> Any:
     """Return the tokenizer; None for a model of the hub that is not in the cache."""
-    if is_here(model):
+    if is_here(model) or not is_hub_name(model):
         from erce.hf.models import load_tokenizer
 
-        return load_tokenizer(model)
-    if not is_hub_name(model):
-        raise InputError(
-            f"no model {model!r}: no such folder, and not a name on the hub; give 'tiny', a folder with a "
-            "config.json, or a Hugging Face id such as 'Qwen/Qwen2.5-1.5B-Instruct'"
-        )
+        return load_tokenizer(model)  # as a run, which refuses what is no model
     from transformers import AutoTokenizer
 
     try:

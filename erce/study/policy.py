@@ -12,10 +12,10 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from erce.catalog import is_here
@@ -79,16 +79,9 @@ def served_base(recipe: Recipe, serving: Serving) -> Server:
         raise InputError(
             f"[server] the key in {variable!r} has characters that no key has, such as a line's end"
         )
-    return Server(
-        url=serving.url.rstrip("/"),
-        model=serving.model or recipe.model,
-        kind=serving.kind,
-        api_key=key,
-        top_logprobs=serving.top_logprobs,
-        entropy_within=serving.entropy_within,
-        concurrency=serving.concurrency,
-        timeout=serving.timeout,
-    )
+    settings: dict[str, Any] = asdict(serving)
+    settings |= {"url": serving.url.rstrip("/"), "model": serving.model or recipe.model}
+    return Server(**settings, api_key=key)
 
 
 def served_name(adapter: Path) -> str:

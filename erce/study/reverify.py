@@ -3,8 +3,7 @@
 It changes no study: `erce.study.stages` verifies cells again whose verifier has changed.
 """
 
-import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import chain
@@ -24,8 +23,7 @@ from erce.verify.math_verify import math_verify, math_verify_is_installed
 from erce.verify.number import verify_number
 from erce.verify.paper_steps import equivalent_paper
 from erce.verify.parallel import verify_many
-from erce.verify.program import inside_fence
-from erce.verify.sandbox import Job, Sandbox
+from erce.verify.program import run_program
 
 COLUMNS = {  # what other tools call the same columns; the first that a row has is read
     "answer": ("answer", "gold", "reference", "target"),
@@ -33,7 +31,6 @@ COLUMNS = {  # what other tools call the same columns; the first that a row has 
     "program": ("program", "code", "completion"),
 }
 KINDS = ("math", "answer", "number", "program")
-ALIASES = {"response": "math"}  # in files of labelled answers
 
 
 @dataclass(frozen=True)
@@ -60,14 +57,12 @@ class Reverified:
 
 @dataclass(frozen=True)
 class _Check:
-    """One row of a file, read: the pair to verify, and the label."""
+    """One row of a file, read: what a verifier of its kind takes, and the label."""
 
     where: str
     kind: str
-    pair: tuple[Any, Any]
-    setup: tuple[str, ...] = ()
-    entry_points: tuple[str, ...] | None = None
-    expected: bool | None = None
+    operands: tuple[Any, ...]
+    expected: bool | None
 
 
 def reverify_file(path: Path, *, kind: str | None = None, workers: int | None = None) -> list[Reverified]:
@@ -80,17 +75,17 @@ def reverify_file(path: Path, *, kind: str | None = None, workers: int | None = 
     "number" also have our flexible verdict (`ours`). `workers` processes share the rows (None: one per core).
     A row that cannot be read, or of an unknown kind, is an InputError with its line.
     """
-    if workers is not None and workers < 1:
-        raise InputError(f"workers = {workers}: at least one is needed")
     if kind is not None:
         _require_kind("the rows", kind)
     checks = _checks(path, kind)
     rows: dict[int, Reverified] = {}  # by the place in the file
     for name in KINDS:
         of_kind = {place: check for place, check in enumerate(checks) if check.kind == name}
-        all_verdicts = _verdicts(name, list(of_kind.values()), workers)
-        for (place, check), verdicts in zip(of_kind.items(), all_verdicts, strict=True):
-            rows[place] = Reverified(check.where, str(check.pair[0]), verdicts, check.expected)
+        operands = [check.operands for check in of_kind.values()]
+        for (place, check), verdicts in zip(
+            of_kind.items(), _verdicts(_procedures(name), operands, workers), strict=True
+        ):
+            rows[place] = Reverified(check.where, str(check.operands[0]), verdicts, check.expected)
     return [rows[place] for place in sorted(rows)]
 
 
@@ -113,11 +108,9 @@ def reverify_study(root: Path, *, workers: int | None = None) -> list[Reverified
         verifiers = _side_by_side(task.verify, task.verify_flexible) | {"paper": task.verify_paper}
         completions = chain(*read_completions(cell_folder(study.root, study.recipe, cell)).values())
         pairs = [(known[completion.problem], completion) for completion in completions]
-        columns = {name: verify_many(verify, pairs, workers=workers) for name, verify in verifiers.items()}
-        for (problem, completion), *row in zip(pairs, *columns.values(), strict=True):
+        for (problem, completion), verdicts in zip(pairs, _verdicts(verifiers, pairs, workers), strict=True):
             where = f"{cell.name}, {problem.id}, sample {completion.sample}"
-            reference = problem.answer or "\n".join(problem.tests)
-            rows.append(Reverified(where, reference, dict(zip(columns, row, strict=True))))
+            rows.append(Reverified(where, problem.answer or "\n".join(problem.tests), verdicts))
     return rows
 
 
@@ -145,16 +138,11 @@ def write_reverified(path: Path, rows: Iterable[Reverified]) -> None:
     write_rows(path, (asdict(row) | {"disputed": row.disputed} for row in rows))
 
 
-def _verdicts(kind: str, checks: list[_Check], workers: int | None) -> list[dict[str, Verdict]]:
-    """Return each procedure's verdict on each check; the checks are of one kind."""
-    if not checks:
-        return []
-    if kind == "program":
-        return _programs(checks, workers)
-    pairs = [check.pair for check in checks]
-    columns = {
-        name: verify_many(verify, pairs, workers=workers) for name, verify in _procedures(kind).items()
-    }
+def _verdicts(
+    verifiers: dict[str, Callable[..., Verdict]], operands: Sequence[tuple[Any, ...]], workers: int | None
+) -> list[dict[str, Verdict]]:
+    """Return for each of the operands the verdict of every verifier, by its name."""
+    columns = {name: verify_many(verify, operands, workers=workers) for name, verify in verifiers.items()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
@@ -182,6 +170,8 @@ def _either(strict: Callable[..., Verdict], flexible: Callable[..., Verdict], *p
 
 
 def _procedures(kind: str) -> dict[str, Callable[..., Verdict]]:
+    if kind == "program":
+        return {mode: partial(_run_program, mode=mode) for mode in ("strict", "paper")}
     papers = {"math": partial(verify_math, mode="paper"), "answer": equivalent_paper}
     others: dict[str, Callable[..., Verdict]] = {"paper": papers[kind]} if kind in papers else {}
     if math_verify_is_installed():
@@ -189,19 +179,8 @@ def _procedures(kind: str) -> dict[str, Callable[..., Verdict]]:
     return ours(kind) | others
 
 
-def _programs(checks: list[_Check], workers: int | None) -> list[dict[str, Verdict]]:
-    modes = ("strict", "paper")
-    jobs = [
-        Job(*check.pair, check.setup, check.entry_points, mode=mode) for check in checks for mode in modes
-    ]
-    tier, side_by_side = os.environ.get("ERCE_SANDBOX") or "auto", workers or os.cpu_count() or 1
-    with Sandbox(tier, workers=side_by_side) as sandbox:
-        verdicts = sandbox.map(jobs)  # of each check the strict verdict, then the paper's
-        pairs = enumerate(zip(jobs, verdicts, strict=True))
-        fenced = {at: inside for at, pair in pairs if (inside := inside_fence(*pair))}
-        for at, verdict in zip(fenced, sandbox.map(fenced.values()), strict=True):
-            verdicts[at] = verdict
-    return [dict(zip(modes, pair, strict=True)) for pair in zip(verdicts[::2], verdicts[1::2], strict=True)]
+def _run_program(program: str, tests: Any, setup: Any, entry_points: Any, *, mode: str) -> Verdict:
+    return run_program(program, tests, setup=setup, entry_points=entry_points, mode=mode)
 
 
 def _checks(path: Path, kind: str | None) -> list[_Check]:
@@ -220,19 +199,20 @@ def _check(row: SourceRow, kind: str | None) -> _Check:
         kind = _require_kind(row.where, values["kind"])
     kind = kind or ("program" if values.get("tests") else "math")
     expected = values.get("expected")
-    label = expected if isinstance(expected, bool) else None
+    operands: tuple[Any, ...] = ()
     if kind == "program":
         tests, setup = (row.texts(name, default=()) for name in ("tests", "setup"))
         names = None if values.get("entry_points") is None else row.texts("entry_points")
-        return _Check(where, kind, (_text(row, "program"), tests), setup, names, label)
-    return _Check(where, kind, (_text(row, "answer"), _text(row, "completion")), expected=label)
+        operands = _text(row, "program"), tests, setup, names
+    else:
+        operands = _text(row, "answer"), _text(row, "completion")
+    return _Check(where, kind, operands, expected if isinstance(expected, bool) else None)
 
 
 def _require_kind(where: str, kind: Any) -> str:
     """Return the kind by its name in `KINDS`."""
-    known = ALIASES.get(kind, kind) if isinstance(kind, str) else None
-    if known in KINDS:
-        return known
+    if isinstance(kind, str) and kind in KINDS:
+        return kind
     raise InputError(f"{where}: no kind {kind!r}; {did_you_mean(str(kind).lower(), KINDS)}")
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from erce.cli.main import main
 from erce.cli.terminal import KEPT, KEPT_ON_RAY
-from erce.study.cell import run_cell
 
 ROOT = Path(__file__).parents[2]
 GOES_ON = "are kept, and the same command goes on from there"
@@ -43,26 +42,20 @@ def test_tasks_are_listed(capsys):
         (["run", "recipes/nothing.toml"], "no recipe 'recipes/nothing.toml'"),
         (["run", "mini", "--set", "lambs=[0, 1]"], "no setting 'lambs'; did you mean 'lams'?"),
         (["run", "mini", "--set", "lams=[0, one]"], "not KEY=VALUE as in TOML"),
-        (["run", "mini", "--model", "/no/such", "--dry-run"], "no model '/no/such': no such folder"),
-        (["run", "mini", "--set", "task=mimi-sums"], "no task 'mimi-sums'; did you mean 'mini-sums'?"),
-        (["run", "mini", "--set", "task=mini-sums", "--set", "lams=0.5x"], "not KEY=VALUE as in TOML"),
-        (["run", "mini", "--set", "decoding.frontier=[0.4]"], "[decoding] frontier is called temperatures"),
-        (["run", "gsm8k", "--model", "tiny", "--data", "no/such/folder"], "no/such/folder"),
+        (
+            ["run", "mini", "--model", "/no/such", "--dry-run"],
+            "no model '/no/such' could be loaded; give 'tiny'",
+        ),
         (["run", "mini", "--jobs", "0"], "jobs = 0"),
         (["run", "mini", "--retries", "-1"], "retries = -1 must be 0 or more"),
         (["run", "mini", "--engine", "rya"], "no engine 'rya'; there are here, processes, ray"),
         (["run", "mini", "--engine", "here", "--jobs", "2"], "this one process; use 'processes'"),
         (["run", "mini", *sets("resources.gpus=64", "training.batch_size=1024")], "gpus = 64"),
-        *(
-            (["run", "mini", "--dry-run", "--tokens-per-second", *speeds], "finite and above 0")
-            for speeds in (("0", "0"), ("1", "0"), ("nan", "1"), ("1", "inf"))
-        ),
+        (["run", "mini", "--dry-run", "--tokens-per-second", "1", "inf"], "finite and above 0"),
         (["report", "no/such/study"], "no study in 'no/such/study'"),
-        (["report", "no/such/study", "--against", "paper"], "no study in 'no/such/study'"),
         (["records", "no/such/study", "rows.jsonl"], "no study in 'no/such/study'"),
-        (["verify", "--program", "no/program.py"], "--program needs a --test"),
+        (["verify", "--program", "no/program.py"], "nothing to verify, or two things"),
         (["verify", "no/rows.jsonl"], "no file 'no/rows.jsonl'; give one of rows (JSON Lines), or a study's"),
-        (["import", "--rows", "no/rows.jsonl"], "no file 'no/rows.jsonl'; `erce records RUNS rows.jsonl`"),
         (["import", "--baseline", "no/log"], "no log at 'no/log'; give a file, or the folder"),
         (["import", "--baseline", "a", "--arm", "x"], "arm 'x' has no files; write its name, then one log"),
         (["import", "--baseline", "a", "--arm", "baseline", "b"], "arm 'baseline' is named twice"),
@@ -203,48 +196,6 @@ def test_a_json_that_cannot_be_written_is_refused_before_anything_is_computed(
     assert f"--json {str(tmp_path / file)!r}" in printed.err
     assert sentence in printed.err
     assert printed.out == ""
-
-
-@pytest.mark.slow
-def test_failed_cells_are_exit_code_1_after_the_report_of_the_others_and_are_tried_again(
-    tmp_path, monkeypatch, capsys
-):
-    recipe, out = tmp_path / "tiny.toml", tmp_path / "study"
-    recipe.write_text(
-        'task = "mini-sums"\nlams = [0, 1]\nseeds = [0]\nn_train = 16\nn_validation = 1\nn_test = 2\n'
-        "[training]\nepochs = 1\n[decoding]\nsamples = 2\n",
-        encoding="utf-8",
-    )
-    tries = []
-
-    def failing(root, recipe, cell, **given):
-        if cell.lam == 1:
-            tries.append(cell)
-            if len(tries) < 3:
-                raise RuntimeError("the device fell off the bus")
-        run_cell(root, recipe, cell, **given)
-
-    monkeypatch.setattr("erce.study.run.run_cell", failing)
-    words = ["run", str(recipe), "--out", str(out)]
-    assert main(words) == 1
-    printed = capsys.readouterr()
-    assert "report: file://" in printed.out
-    assert (out / "report" / "index.html").is_file()
-    assert "erce: 1 of 3 cells failed and have no result; the same command tries them again" in printed.err
-    assert "\n  mini-sums-lam1-seed0: RuntimeError: the device fell off the bus" in printed.err
-    (log,) = out.glob("cells/*/failure.txt")
-    assert "Traceback" in log.read_text(encoding="utf-8")
-    assert main([*words, "--retries", "1"]) == 0
-    assert len(tries) == 3
-    assert not list(out.glob("cells/*/failure.txt"))
-    assert "failed" not in capsys.readouterr().err.split("done: mini-sums-lam1-seed0")[1]
-
-
-def test_an_import_needs_a_baseline_or_rows(capsys):
-    with pytest.raises(SystemExit) as end:
-        main(["import", "study", "--arm", "x", "log"])
-    assert end.value.code == 2
-    assert "one of the arguments --baseline --rows is required" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("tier", "code"), [("seccomp", 1), ("none", 0)])

@@ -79,8 +79,8 @@ def test_a_stop_text_ends_a_served_completion_where_it_ends_ours(server, engine,
 
 
 def test_a_server_that_writes_on_after_a_stop_text_is_an_error(server, engine, tokenizer):
-    engine.deaf = True
-    with pytest.raises(ServerError, match="sample 0: the server wrote on after a stop text, '1"):
+    engine.spoil = choice(text="7-1=6", stop_reason=None)
+    with pytest.raises(ServerError, match="sample 0: the server wrote on after a stop text, '1=6'"):
         generate_from_server(server, tokenizer, PROBLEMS, decoding=replace(GREEDY, stop=("1",)), seed=0)
 
 
@@ -111,7 +111,7 @@ def test_a_server_that_is_not_vllm_gets_openais_fields_alone(server, engine, tok
     generate_from_server(replace(server, kind="openai"), tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)
     beyond = {"top_k", "min_p", "repetition_penalty", "ignore_eos", "stop_token_ids", "min_tokens"}
     assert not beyond & set(engine.asked[0])
-    with pytest.raises(ValueError, match="no kind of server 'tgi'"):
+    with pytest.raises(ValueError, match=r"no \[server\] kind 'tgi'"):
         generate_from_server(replace(server, kind="tgi"), tokenizer, PROBLEMS, decoding=GREEDY, seed=0)
 
 
@@ -122,16 +122,12 @@ def spoken(change):
 WRONG = [
     (lambda answer: answer["choices"].clear(), "sent 0 choices"),
     (lambda answer: answer["choices"].append(answer["choices"][0]), "sent 2 choices"),
-    (lambda answer: answer.pop("choices"), "choices = None"),
     (lambda answer: answer.pop("usage"), "usage = None"),
     (lambda answer: answer.update(model="base"), "answered as model 'base'"),
     (lambda answer: answer["usage"].update(prompt_tokens=3), "read 3 prompt tokens"),
     (lambda answer: answer["usage"].update(completion_tokens=2), "says that it wrote 2"),
     (choice(finish_reason="abort"), "finish_reason 'abort'"),
-    (choice(finish_reason=None), "finish_reason = None"),
     (choice(finish_reason="length"), "where 40 were asked for"),
-    (choice(text=None), "text = None"),
-    (choice(logprobs=None), "logprobs = None"),
     (spoken(lambda part: part["token_logprobs"].__setitem__(0, None)), "sent None as a log p"),
     (spoken(lambda part: part["token_logprobs"].__setitem__(0, 0.5)), r"sent 0\.5 as a log p"),
     (spoken(lambda part: part["token_logprobs"].pop()), "sent log p of"),
@@ -140,9 +136,7 @@ WRONG = [
     (spoken(lambda part: part["top_logprobs"].__setitem__(0, {"a": 0.0, "b": 0.0})), "sum to 2"),
     (lambda _: (200, {}, b'{"choices": [{"te'), "are no JSON"),
     (lambda _: (200, {}, b'{"choices": NaN}'), "NaN is not in JSON"),
-    (lambda _: (200, {}, b'{"a": ' * 9 + b"[" * 100_000), "are no JSON"),
     (lambda _: (200, {}, b"<html>"), "choices = None"),
-    (lambda _: (200, {}, b""), "choices = None"),
     (lambda _: (400, {}, b"top_k is unknown"), "status 400: top_k is unknown; .* kind = 'openai'"),
     (lambda _: (401, {}, b""), "status 401.*api_key"),
 ]
@@ -276,22 +270,3 @@ def test_a_broken_surrogate_in_the_text_can_be_written_to_a_file(server, engine,
 
 def test_a_certain_token_has_no_entropy():
     assert entropy_bounds([0.0, -9999.0], asked=2, vocabulary=100) == (0, 0)
-
-
-def test_all_alternatives_give_the_entropy_itself(server, model, tokenizer):
-    whole = replace(server, top_logprobs=model.config.vocab_size, entropy_within=1e-6)
-    served = generate_from_server(whole, tokenizer, PROBLEMS[:2], decoding=GREEDY, seed=0)
-    ours = generate(model, tokenizer, PROBLEMS[:2], decoding=GREEDY, seed=0)
-    assert [each.entropy for each in served] == pytest.approx([each.entropy for each in ours], abs=1e-5)
-
-
-def test_no_problems_ask_for_nothing(server, engine, tokenizer):
-    assert generate_from_server(server, tokenizer, [], decoding=SAMPLED, seed=0) == []
-    assert engine.asked == []
-
-
-@pytest.mark.slow
-def test_no_more_requests_are_under_way_than_allowed(server, engine, tokenizer):
-    engine.spoil = lambda _: time.sleep(0.02)
-    generate_from_server(replace(server, concurrency=3), tokenizer, PROBLEMS, decoding=SAMPLED, seed=0)
-    assert 1 < engine.busiest <= 3

@@ -2,8 +2,6 @@
 
 import copy
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -11,11 +9,10 @@ import torch
 from peft import LoraConfig, get_peft_model
 from torch._dynamo.utils import counters
 from toys.policy import PROBLEMS, random_model, tokenizer_of_problems
-from transformers import CompileConfig, CTRLConfig, CTRLLMHeadModel
+from transformers import CTRLConfig, CTRLLMHeadModel
 
 from erce.errors import InputError
 from erce.generate import static_cache
-from erce.generate import transformers as backend
 from erce.generate.decoding import GenerationSettings
 from erce.generate.transformers import generate
 from erce.hf.models import adapted, shadow
@@ -55,20 +52,6 @@ def check_same_with_compilation(model, tokenizer, decoding, problems=PROBLEMS):
     return compiled
 
 
-@contextmanager
-def masks_of_steps(model) -> Iterator[set[tuple[int, ...]]]:
-    """Yield the shapes of the masks in the model's steps of one token, a set that grows during the block."""
-    shapes = set()
-
-    def note(module, arguments, settings):
-        if settings["input_ids"].shape[1] == 1:
-            shapes.update(tuple(mask.shape) for mask in settings["attention_mask"].values())
-
-    hook = model.register_forward_pre_hook(note, with_kwargs=True)
-    yield shapes
-    hook.remove()
-
-
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize(
     "decoding",
@@ -94,38 +77,6 @@ def test_rows_that_a_cache_without_spare_room_cuts_off_go_on_in_the_next_batch(m
 
 
 @pytest.mark.usefixtures("uncompiled")
-def test_a_full_cache_ends_a_batch_and_returns_the_rows_that_have_room_left(model, tokenizer):
-    model.lm_head.weight.data[tokenizer.eos_token_id] *= 0
-    long, fresh = backend._rows(tokenizer, [PROBLEMS[3], PROBLEMS[0]], GREEDY, 0)
-    long.tokens = [5] * 9
-    caches = static_cache.StaticCaches(model, tokens=1, sizes=(2, 2))
-    caches.length = len(long.prompt) + GREEDY.max_new_tokens
-    assert backend._advance(model, tokenizer, [long, fresh], GREEDY, caches) == [fresh]
-    assert (len(long.tokens), len(fresh.tokens)) == (12, 4)  # the last token takes no room
-
-
-@pytest.mark.usefixtures("uncompiled")
-def test_a_batch_of_the_small_shape_is_read_once_and_written_to_its_end(model, tokenizer):
-    reads = []
-    hook = model.register_forward_pre_hook(
-        lambda module, arguments, settings: reads.append(settings["input_ids"].shape[1]), with_kwargs=True
-    )
-    few = replace(SAMPLED, batch_size=1000, max_new_tokens=40, compile=True)
-    generate(model, tokenizer, PROBLEMS, decoding=few, seed=0)
-    hook.remove()
-    assert sum(width > 1 for width in reads) == 1
-
-
-@pytest.mark.usefixtures("uncompiled")
-def test_every_step_of_every_call_has_one_of_two_shapes(model, tokenizer):
-    with masks_of_steps(model) as shapes:
-        for decoding in (GREEDY, SAMPLED, replace(SAMPLED, max_new_tokens=40)):
-            for problems in (PROBLEMS, PROBLEMS[:1], PROBLEMS[3:10]):
-                generate(model, tokenizer, problems, decoding=replace(decoding, compile=True), seed=0)
-    assert shapes == {(16, 1, 1, 128), (4, 1, 1, 128)}
-
-
-@pytest.mark.usefixtures("uncompiled")
 def test_heads_that_share_keys_attend_without_a_copy_of_the_cache(model, tokenizer, monkeypatch):
     def seen(query, key, value, **settings):
         keys.append((query.shape[1], key.shape[1], value.shape[1]))
@@ -143,13 +94,6 @@ def test_a_copy_of_a_model_that_was_compiled_samples_from_its_own_weights(model,
     policy = copy.deepcopy(model)
     policy.lm_head.weight.data = policy.lm_head.weight.data.flip(1)
     assert check_same_with_compilation(policy, tokenizer, GREEDY) != base
-
-
-@pytest.mark.usefixtures("uncompiled")
-def test_a_model_that_its_user_compiled_and_copied_samples_from_its_own_weights(model, tokenizer):
-    model._last_compile_config = CompileConfig(mode="default")
-    model._compiled_call = random_model(tokenizer, seed=1, end=3).__call__
-    check_same_with_compilation(model, tokenizer, GREEDY)
 
 
 @pytest.mark.usefixtures("uncompiled")

@@ -116,11 +116,6 @@ def test_special_tokens_have_no_text(model, tokenizer, prefixes):
     assert drawn(model, tokenizer, stop=(END, "im_end")) == whole
 
 
-def test_without_stop_texts_nothing_is_read_while_writing(model, tokenizer, prefixes, monkeypatch):
-    monkeypatch.setattr(backend, "Watch", None)
-    assert drawn(model, tokenizer) == [steps[-1] for steps in prefixes]
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_a_text_is_complete_with_its_last_byte_however_its_bytes_are_cut_into_tokens(tokenizer, seed):
     draw, alphabet = random.Random(seed), "añ€日🙂 7b"

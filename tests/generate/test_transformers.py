@@ -158,16 +158,6 @@ def test_neither_batch_size_nor_the_early_end_of_a_batch_changes_a_completion(
         check_same(generate(model, tokenizer, PROBLEMS, decoding=sized, seed=0), expected)
 
 
-def test_a_completion_that_goes_on_in_the_company_of_fresh_ones_ends_at_its_own_limit(model, tokenizer):
-    ids = {problem.id: written(model, tokenizer, problem, GREEDY.max_new_tokens) for problem in PROBLEMS}
-    unfinished = [problem for problem in PROBLEMS if ids[problem.id][-1] != tokenizer.eos_token_id]
-    rows = backend._rows(tokenizer, unfinished, GREEDY, 0)
-    rows[0].tokens = ids[rows[0].problem][:9]
-    assert backend._advance(model, tokenizer, rows, GREEDY, None) == []
-    assert [row.tokens for row in rows] == [ids[row.problem] for row in rows]
-    assert len(rows) > 2
-
-
 def test_neither_order_nor_company_of_problems_nor_the_number_of_samples_changes_a_completion(
     model, tokenizer
 ):
@@ -180,11 +170,8 @@ def test_neither_order_nor_company_of_problems_nor_the_number_of_samples_changes
 
 
 @pytest.mark.parametrize("batch_size", [7, 64])
-@pytest.mark.parametrize("temperature", [0.8, 2.0])
-def test_reading_a_shared_prompt_once_changes_no_completion(
-    model, tokenizer, batch_size, temperature, monkeypatch
-):
-    decoding = replace(SAMPLED, samples=4, batch_size=batch_size, temperature=temperature)
+def test_reading_a_shared_prompt_once_changes_no_completion(model, tokenizer, batch_size, monkeypatch):
+    decoding = replace(SAMPLED, samples=4, batch_size=batch_size)
     shared = generate(model, tokenizer, PROBLEMS, decoding=decoding, seed=0)
     monkeypatch.setattr(backend, "COPYABLE", ())
     check_same(shared, generate(model, tokenizer, PROBLEMS, decoding=decoding, seed=0))
@@ -204,16 +191,6 @@ def test_problems_and_samples_have_random_numbers_of_their_own(model, tokenizer)
     twins = [Problem(id=f"twin-{number}", prompt="Add 7", demonstration="") for number in range(8)]
     drawn = generate(model, tokenizer, twins, decoding=replace(SAMPLED, temperature=2.0, samples=8), seed=0)
     assert len({completion.text for completion in drawn}) > len(drawn) * 0.9
-
-
-def test_a_longer_limit_continues_the_same_completion(model, tokenizer):
-    short = generate(model, tokenizer, PROBLEMS, decoding=replace(SAMPLED, max_new_tokens=5), seed=0)
-    for brief, full in zip(
-        short, generate(model, tokenizer, PROBLEMS, decoding=SAMPLED, seed=0), strict=True
-    ):
-        assert full.text.startswith(brief.text.rstrip("\ufffd"))
-        assert brief.finished == (full.finished and full.tokens <= 5)
-        assert brief.tokens == min(5, full.tokens)
 
 
 def test_the_model_and_the_global_random_numbers_are_left_as_they_were(model, tokenizer):

@@ -1,8 +1,6 @@
-"""Logs of evalplus, the page's logs and our own rows become rows; the tool is told by the content."""
+"""Logs of evalplus and the page's logs become rows; the tool is told by the name."""
 
-import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,18 +8,13 @@ from toys.logs import (
     from_evalplus,
     from_inspect,
     from_lm_eval,
-    lm_eval_document,
     write_evalplus,
     write_inspect,
     write_lm_eval,
 )
 
-from erce.cli.main import main
 from erce.imports import Reading
 from erce.imports.readers import PATTERNS, format_of, read_log_and_prompts
-from erce.study.export import COLUMNS, export
-from erce.study.folder import read_study
-from erce.types import BASELINE
 
 PAGE = Path(__file__).parents[2] / "docs" / "records.md"
 
@@ -66,7 +59,6 @@ def test_base_and_plus_are_two_verdicts_of_evalplus(tmp_path, plus, accepted, re
     rows = from_evalplus(
         write_evalplus(tmp_path / "m_hf_temp_0.8_eval_results.json", programs), arm="a", seed=2, plus=plus
     )
-    assert list(vars(rows[0])) == list(COLUMNS)
     assert [row.accepted for row in rows] == accepted
     assert [row.reason for row in rows] == reasons
     assert [(row.problem, row.sample) for row in rows[:3]] == [
@@ -90,77 +82,19 @@ def test_the_temperature_may_stand_in_the_name_of_the_folder(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "chosen", "sentence"),
     [
-        (
-            "eval_results.json",
-            [[("pass", "pass")]],
-            {},
-            "does not say how it was sampled; give --temperature",
-        ),
-        (
-            "a_temp_1_eval_results.json",
-            [[("pass", None)]],
-            {"plus": True},
-            "without base_status and plus_status",
-        ),
-        ("a_temp_1_eval_results.json", [], {}, "has no section 'eval' with anything in it"),
-        ("a_temp_1_eval_results.json", "[", {}, "is not JSON"),
-        (
-            "a_temp_1_eval_results.json",
-            '{"eval": {"HumanEval/0": {"nfiles": 1}}}',
-            {},
-            "without base_status; evaluate it again",
-        ),
-        ("a_temp_1_eval_results.json", '{"eval": {"HumanEval/0": [{}]}}', {}, "without base_status"),
+        ("", [[("pass", "pass")]], {}, "does not say how it was sampled; give --temperature"),
+        ("a_temp_1_", [[("pass", None)]], {"plus": True}, "without base_status and plus_status"),
+        ("a_temp_1_", [], {}, "has no section 'eval' with anything in it"),
+        ("a_temp_1_", "[", {}, "is not JSON"),
+        ("a_temp_1_", '{"eval": {"HumanEval/0": {"nfiles": 1}}}', {}, "without base_status; evaluate it"),
+        ("a_temp_1_", '{"eval": {"HumanEval/0": [{}]}}', {}, "without base_status"),
     ],
 )
 def test_results_of_evalplus_that_cannot_be_read_are_said(tmp_path, name, content, chosen, sentence):
+    name += "eval_results.json"
     if isinstance(content, str):
         (tmp_path / name).write_text(content)
     else:
         write_evalplus(tmp_path / name, content)
     with pytest.raises(ValueError, match=sentence):
         from_evalplus(tmp_path / name, arm="a", **chosen)
-
-
-@pytest.fixture
-def exported(file, tmp_path):
-    """A file of thirty rows, as `erce records` writes them."""
-    rows = from_lm_eval(file([lm_eval_document(at, at % 2) for at in range(30)]), arm="lam0")
-    trained = {"lam": 0.0, "objective": "cross-entropy"}
-    export([replace(row, **trained) for row in rows], tmp_path / "rows.jsonl")
-    return tmp_path / "rows.jsonl"
-
-
-def test_every_row_of_a_file_is_imported_whether_or_not_its_last_line_ends(exported, tmp_path):
-    exported.write_bytes(exported.read_bytes().rstrip(b"\n"))
-    assert main(["import", str(tmp_path / "study"), "--rows", str(exported)]) == 0
-    outcomes = read_study(tmp_path / "study").outcomes("gsm8k", BASELINE, split="test", decoding="greedy")
-    assert (outcomes.size, outcomes.sum()) == (30, 15)
-
-
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        (lambda row: "[1, 2]", "line 31 is not a JSON object; correct or remove the line"),
-        (lambda row: '{"task": "gs', "line 31 is not a JSON object; correct or remove the line"),
-        (lambda row: '{"task": "gsm8k"}', "has not the columns that `erce records` writes"),
-        (
-            lambda row: json.dumps(row | {"sample": "a"}),
-            "row 31: sample = 'a', where `erce records` writes int64",
-        ),
-        (lambda row: json.dumps(row | {"seed": 0.5}), "row 31: seed = 0.5, where"),
-        (lambda row: json.dumps(row | {"arm": None}), "row 31: arm = None, where"),
-        (lambda row: json.dumps(row | {"accepted": 1}), "row 31: accepted = 1, where"),
-        (lambda row: json.dumps(row | {"lam": True}), "row 31: lam = True, where"),
-    ],
-)
-def test_a_file_of_rows_that_cannot_be_read_is_said_with_its_line(exported, tmp_path, line, sentence, capsys):
-    row = json.loads(exported.read_text(encoding="utf-8").splitlines()[0])
-    with exported.open("a", encoding="utf-8") as file:
-        file.write(line(row))
-    assert main(["import", str(tmp_path / "study"), "--rows", str(exported)]) == 2
-    printed = capsys.readouterr().err
-    assert sentence in printed
-    assert printed.startswith("erce: ")
-    assert printed.count("\n") == 1
-    assert not (tmp_path / "study").exists()

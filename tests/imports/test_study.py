@@ -1,112 +1,21 @@
 """Logs of other tools, by arm, and rows become a study whose numbers are those of the logs."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from toys.logs import write_evalplus, write_inspect, write_lm_eval
-from toys.studies import Fake, make_study
+from toys.logs import write_inspect, write_lm_eval
 
 from erce.cli.main import main
-from erce.files import read_rows, write_json, write_rows
-from erce.imports import Reading, import_study, study_of_rows
+from erce.files import read_rows
+from erce.imports import Reading, import_study
 from erce.recipe import Cell
 from erce.reporting import report
 from erce.reporting.numbers.gains import summary
 from erce.study.choice import best_lam
-from erce.study.export import export, records
-from erce.study.folder import CELL, PROBLEMS, cell_folder, read_study
+from erce.study.export import records
+from erce.study.folder import PROBLEMS, read_study
 from erce.types import Arm
-
-OURS = Fake(
-    task="mini-sums",
-    control="mini-sums-answer-only",
-    lams=(2.0, 0.0),
-    seeds=(0, 3),
-    objectives=("dft",),
-    problems=12,
-    validation=12,
-    samples=3,
-    temperatures=(0.2,),
-    limit=9,
-    together=True,
-    text=lambda cell, number, right: f"is {number}\u2028</script>",
-)
-DEGREES = {"greedy": 0.0, "T0.2": 0.2, "sampled": 0.8}
-
-
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory):
-    root = tmp_path_factory.mktemp("ours") / "study"
-    study = make_study(root, OURS)
-    decoding = {name: {"temperature": degree, "max_new_tokens": 9} for name, degree in DEGREES.items()}
-    for cell in study.results:
-        origin = {"key": "k", "study": "s", "verifier": "v", "decoding": decoding}
-        write_json(cell_folder(root, study.recipe, cell) / CELL, origin)
-    problems = [
-        {"task": task, "split": split, "problem": f"{split}-{at}", "prompt": f"{at}?", "demonstration": ""}
-        | {"answer": str(at), "tests": []}
-        for task in study.recipe.tasks
-        for split in ("validation", "test")
-        for at in range(12)
-    ]
-    write_rows(root / PROBLEMS, problems)
-    return read_study(root)
-
-
-@pytest.fixture(scope="module")
-def again(ours):
-    """The same study, exported and imported."""
-    root = ours.root.parent
-    export(ours, root / "rows.jsonl")
-    assert main(["import", str(root / "again"), "--rows", str(root / "rows.jsonl")]) == 0
-    return read_study(root / "again")
-
-
-def test_our_own_rows_become_a_study_with_the_same_numbers(ours, again):
-    assert json.dumps(summary(again).gains_as_json()) == json.dumps(summary(ours).gains_as_json())
-    ones, others = summary(ours), summary(again)
-    assert others.rows == ones.rows
-    assert others.choice == ones.choice
-    assert others.interaction == ones.interaction
-    assert [result["scores"] for result in again.results.values()] == [
-        result["scores"] for result in ours.results.values()
-    ]
-    assert again.missing == []
-
-
-def test_our_own_rows_come_back_as_they_were_but_for_what_only_the_run_knew(ours, again):
-    lost = {"key", "prompt_hash"}
-    before, after = (
-        [{name: value for name, value in vars(row).items() if name not in lost} for row in records(study)]
-        for study in (ours, again)
-    )
-    assert after == before
-    assert {getattr(row, name) for row in records(again) for name in lost} == {None}
-
-
-def test_the_recipe_says_what_the_rows_say(ours, again):
-    assert replace(again.recipe, imported=(), n_test=12) == replace(ours.recipe, model="tiny")
-    assert again.recipe.cells() == ours.recipe.cells()
-
-
-def test_an_unfinished_study_has_nothing_missing_that_no_row_is_of(ours, tmp_path):
-    rows = [row for row in records(ours) if row.arm != "base" and (row.arm, row.seed) != ("dft", 3)]
-    rows = [replace(row, penalty="renyi", order=0.5) for row in rows]
-    again = study_of_rows(tmp_path / "again", rows)
-    assert (again.missing, again.recipe.penalty, again.recipe.order) == ([], "renyi", 0.5)
-    assert len(again.recipe.cells()) == len(ours.recipe.cells()) - 4
-
-
-@pytest.mark.parametrize("name", ["a/../../../../x", "..", "/etc", "a b", ""])
-def test_an_arm_cannot_be_a_path(tmp_path, name):
-    log = write_lm_eval(tmp_path / "log", [[1], [0]])
-    rows = list(records(import_study(tmp_path / "study", {"baseline": [log], "dpo": [log]})))
-    renamed = [replace(row, objective=name, arm=name) if row.arm == "dpo" else row for row in rows]
-    with pytest.raises(ValueError, match="no arm can be called"):
-        study_of_rows(tmp_path / "again", renamed)
-    assert not (tmp_path / "again").exists()
 
 
 def test_folders_of_lm_eval_become_a_study(tmp_path):
@@ -205,57 +114,38 @@ def two(folder, **change):
     }
 
 
+def sampled(folder, *temperatures):
+    """A baseline and an arm, each sampled at a temperature of its own."""
+    drawn = [{"do_sample": True, "temperature": degree} for degree in temperatures]
+    return {
+        name: [write_lm_eval(folder / name, [[1]], settings=settings)]
+        for name, settings in zip(("baseline", "x"), drawn, strict=True)
+    }
+
+
 @pytest.mark.parametrize(
     ("logs", "reading", "sentence"),
     [
         (lambda at: {"x": []}, {}, "no arm 'baseline' among"),
         (lambda at: {"baseline": [at / "no"]}, {}, "no log at"),
-        (
-            lambda at: two(at, values=[[1]]),
-            {},
-            r"arm 'x', seed 0, problem '1', sample 0 is missing \(1 in all\)",
-        ),
-        (
-            lambda at: two(at, values=[[1], [0], [1]]),
-            {},
-            "arm 'baseline', seed 0, problem '2', sample 0 is missing",
-        ),
+        (lambda at: two(at, values=[[1]]), {}, "arm 'x', seed 0, problem '1', sample 0 is missing"),
+        (lambda at: two(at, values=[[1], [0], [1]]), {}, "arm 'baseline', seed 0, problem '2', sample 0 is"),
         (lambda at: two(at, values=[[1], [0]], tamper={"target": "9"}), {}, "they are not the same problems"),
-        (
-            lambda at: two(at, values=[[1], [0]], tamper={"doc_id": 1}),
-            {},
-            "problem '1', sample 0 is there twice",
-        ),
+        (lambda at: two(at, values=[[1], [0]], tamper={"doc_id": 1}), {}, "sample 0 is there twice"),
         (lambda at: two(at, task="math"), {}, "the logs are of the tasks gsm8k, math; import one"),
         (lambda at: two(at, task="math"), {"task": "math"}, r"0 logs of task 'math' \(none\)"),
         (lambda at: two(at, settings={"do_sample": True, "temperature": 0.5}), {}, "seed 0 has no"),
         (lambda at: two(at) | {"lam=0": [at / "a"]}, {}, "arms 'baseline' and 'lam=0' are the same"),
         (lambda at: two(at) | {"lam=two": [at / "a"]}, {}, "arm 'lam=two' is not a λ; write lam=2"),
-        (lambda at: two(at) | {"../up": [at / "a"]}, {}, r"no arm can be called '\.\./up'"),
-        (
-            lambda at: two(at) | {"base": [at / "a", at / "b"]},
-            {},
-            "arm 'base', seed 0, problem '0', sample 0 is there twice",
+        *(
+            (lambda at, name=name: two(at) | {name: [at / "a"]}, {}, "no arm can be called")
+            for name in ("../up", "a/../../x", "..", "/etc", "a b", "")
         ),
+        (lambda at: two(at) | {"base": [at / "a", at / "b"]}, {}, "arm 'base', seed 0, .* is there twice"),
         (two, {"format": "evalplus"}, r"0 logs \(none\)"),
-        (
-            lambda at: {
-                name: [write_lm_eval(at / name, [[1]], settings={"do_sample": True, "temperature": degree})]
-                for name, degree in (("baseline", 0.6), ("x", 1.0))
-            },
-            {},
-            r"sampled completions have temperature 0\.6 and 1\.0",
-        ),
-        (
-            lambda at: {"baseline": [write_lm_eval(at / "s", [[1]], settings={"do_sample": True})]},
-            {},
-            "at which temperature",
-        ),
-        (
-            lambda at: {"baseline": [at, write_lm_eval(at / "1", [[1]]), write_lm_eval(at / "2", [[1]])]},
-            {},
-            "has 2 logs",
-        ),
+        (lambda at: sampled(at, 0.6, 1.0), {}, r"sampled completions have temperature 0\.6 and 1\.0"),
+        (lambda at: sampled(at, None, None), {}, "at which temperature"),
+        (lambda at: {"baseline": [at, *two(at)["x"], *two(at)["baseline"]]}, {}, "has 2 logs"),
     ],
 )
 def test_logs_that_would_compare_unlike_things_are_one_sentence(tmp_path, logs, reading, sentence):
@@ -290,35 +180,19 @@ def test_nobody_is_told_to_change_a_recipe_that_cannot_run(tmp_path):
         best_lam(study, decoding="greedy")
 
 
-@pytest.mark.parametrize("tool", ["lm-eval greedy", "inspect samples", "evalplus greedy"])
-def test_the_report_of_imported_logs_is_whole(tmp_path, capsys, tool):
-    def write(name, seed, right):
-        path = tmp_path / f"{name}{seed}"
-        if tool == "inspect samples":
-            values = [[int(at + sample + seed < right) for sample in range(3)] for at in range(8)]
-            return write_inspect(path.with_suffix(".json"), values, temperature=0.7)
-        values = [[int(at + seed < right)] for at in range(8)]
-        if tool == "evalplus greedy":
-            path = tmp_path / f"{name}{seed}_temp_0.0_eval_results.json"
-            return write_evalplus(path, [[("pass" if ok else "fail", "pass")] for [ok] in values])
-        return write_lm_eval(path, values)
-
+def test_the_report_of_imported_logs_is_whole(tmp_path):
     logs = {
-        name: [write(name.replace("=", ""), seed, right) for seed in range(2)]
+        name: [
+            write_lm_eval(tmp_path / f"{name}{seed}", [[int(at + seed < right)] for at in range(8)])
+            for seed in range(2)
+        ]
         for name, right in (("baseline", 3), ("lam=2", 6))
     }
-    study = import_study(
-        tmp_path / "study", logs, reading=Reading(temperature=0.0) if "evalplus" in tool else None
-    )
+    study = import_study(tmp_path / "study", logs)
     page = report(study.root, json=tmp_path / "all.json").read_text(encoding="utf-8")
     assert "None" not in page
     assert page.rstrip().endswith("</html>")
     numbers = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
-    decoding = "sampled" if tool == "inspect samples" else "greedy"
-    [gain] = [each for each in numbers["gains"] if each["lam"] == 2 and each["decoding"] == decoding]
-    arms = [
-        study.outcomes(study.recipe.task, Arm(lam), split="test", decoding=decoding) for lam in (2.0, 0.0)
-    ]
-    assert gain["gain"] == pytest.approx(arms[0].mean() - arms[1].mean())
-    assert gain["gain"] > 0
+    [gain] = [each for each in numbers["gains"] if each["lam"] == 2]
+    assert gain["gain"] == 3 / 8
     assert any("validation" in text for text in numbers["cautions"])

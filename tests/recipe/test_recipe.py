@@ -61,24 +61,17 @@ VALUES = {  # setting → values that no run could use; the error shows each
     "control": ("gsm8k",),
     "order": (2,),
     "columns": ("question",),
-    "columns.prompt": (3,),
     "objectives": ("dft", [2], ["self", "self + 0"], ["eaft", "dft", "eaft"], ["focal:2", "focal:2.0"]),
     "resources.gpus": (1.5, 0.3, -1, INF),
     "resources.threads": (0,),
-    "resources.processes": (0,),
     "training": (3,),
     "training.learning_rate": (0, INF),
-    "training.epochs": (INF,),
-    "training.max_length": (0,),
     "training.warmup": (1.5,),
     "training.lam_warmup": (0.2,),
     "training.checkpoint_minutes": (-1,),
     "training.gradient_checkpointing": (1,),
-    "decoding.samples": (0,),
     "decoding.temperature": (0, INF),
-    "decoding.max_new_tokens": (-5,),
     "decoding.temperatures": (0.2, [0, 0.2], [NAN], [INF], [0.2, 1, 0.2], [0.8], [0.1234567]),
-    "decoding.temperature_samples": (0,),
     "decoding.stop": ("END", ["END", ""], ["\ufffd"]),
     "server": ("http://here",),
     "server.url": ("here:8000",),
@@ -110,7 +103,6 @@ def test_a_value_that_no_run_could_use_is_refused_and_shown_with_a_way_out(setti
         ({"training": {"normalize": "batch"}}, "no [training] normalize 'batch'"),
         ({"training": {"lam_schedule": "linaer"}}, "'linaer'; did you mean 'linear'?"),
         ({"training": {"lam_schedule": "linear", "lam_warmup": 1.5}}, "lam_warmup = 1.5"),
-        ({"training": {"report_to": "wandbb"}}, "'wandbb'; did you mean 'wandb'"),
         ({"server": HERE | {"kind": "vlm"}}, "'vlm'; did you mean 'vllm'?"),
         ({"server": HERE | {"concurrency": 0}}, "concurrency = 0"),
         ({"server": HERE | {"start": True}}, "[server] start = true starts vLLM on this machine"),
@@ -127,10 +119,7 @@ def test_a_value_that_no_run_could_use_is_refused_and_shown_with_a_way_out(setti
             {"resources": {"gpus": 4}, "training": {"micro_batch_size": 8}},
             "batch_size = 16 is no multiple of micro_batch_size = 8 × 4 processes; write 32",
         ),
-        ({"training": {"batch_size": 12, "micro_batch_size": 8}}, "multiple of micro_batch_size = 8"),
         ({"training": {"head": "trl", "normalize": "sequence"}}, "normalize = 'sequence'"),
-        ({"training": {"head": "trl"}, "penalty": "renyi", "order": 0.5}, "penalty = 'renyi'"),
-        ({"training": {"head": "trl"}, "objective": "dft"}, "objective = 'dft'"),
         ({"training": {"head": "trl"}, "objectives": ["dft"]}, "objectives = ['dft']; leave"),
         ({"penalty": "renyi", "order": INF}, "order = inf must be finite; write 1000"),
         ({"penalty": "support-size", "order": 2e6}, "order = 2e+06"),
@@ -139,20 +128,13 @@ def test_a_value_that_no_run_could_use_is_refused_and_shown_with_a_way_out(setti
         ({"objective": "self"}, 'write objectives = ["self"]'),
         ({"objective": "dft", "objectives": ["dft"]}, "dft is λ = 0"),
         ({"objectives": ["dft", "focla:2"]}, "'focla'; did you mean 'focal'?"),
-        ({"objectives": ["DFT"]}, "'DFT'; did you mean 'dft'?"),
-        ({"objectives": ["RFT"]}, "'RFT'; did you mean 'rft'?"),
         ({"objectives": ["rft:2"]}, "'rft:2'; did you mean 'rft'?"),
-        ({"objectives": ["dft", "cross-entropy"]}, "cross-entropy is λ = 0"),
         ({"objectives": ["cross-entropy + 4"]}, "write 4 in lams"),
-        ({"objectives": ["dft:1"]}, "'dft:1': its number must be left out"),
-        ({"objectives": ["focal:two"]}, "'focal:two': its number must be 0 or above"),
         ({"objectives": ["mine:SOFT:x"]}, "'mine:SOFT:x'"),
         ({"objectives": ["mine:SOFT:2", "mine:SOFT:2.0"]}, "names an arm twice"),
         ({"objectives": ["dft + 4", "dft", "dft + 4.0"]}, "names an arm twice"),
         ({"objectives": ["dft + much"]}, "'dft + much' has no finite λ"),
-        ({"objectives": ["dft + inf"]}, "'dft + inf' has no finite λ"),
         ({"objectives": ["dft"], "own": {}}, 'write objectives = ["rft", "self"]'),
-        ({"own": {"samples": 8}}, 'write objectives = ["rft", "self"]'),
         ({"objectives": ["rft"], "own": {"keep": 0}}, "[own] keep = 0"),
     ],
 )
@@ -165,8 +147,6 @@ def test_a_recipe_that_cannot_run_is_refused_with_the_value_and_the_way_out(chan
 @pytest.mark.parametrize(
     "url",
     [
-        "http://me:SECRET@here/v1",
-        "https://SECRET@here",
         "me:SECRET@here:8000",
         "http://me:SEC/RET@here",
         "http://here/v1?key=SECRET",
@@ -186,11 +166,6 @@ def test_a_recipe_comes_back_from_plain_values():
         replace(RECIPE, decoding=Decoding(temperatures=(0.2,), stop=("END",)), server=server),
     ):
         assert parse_recipe(json.loads(json.dumps(asdict(recipe)))) == recipe
-
-
-def test_a_missing_setting_is_named():
-    with pytest.raises(ValueError, match="'seeds' is missing"):
-        parse_recipe({"task": "gsm8k", "lams": [0]})
 
 
 @pytest.mark.parametrize(
@@ -213,16 +188,6 @@ def test_the_grid_has_one_base_cell_a_task_and_every_lam_and_seed():
     assert [cell for cell in cells if cell.lam is None] == [
         Cell("mini-sums", None, 0),
         Cell("mini-sums-answer-only", None, 0),
-    ]
-
-
-def test_other_objectives_have_a_cell_a_seed_at_lam_zero_on_every_task():
-    cells = replace(RECIPE, objectives=("dft", "focal:2")).cells()
-    assert len(cells) == len(set(cells)) == 2 * (1 + (2 + 2) * 2)
-    assert set(RECIPE.cells()) < set(cells)
-    assert [(cell.arm.slug, cell.lam, cell.seed) for cell in cells[1:9]] == [
-        *(("lam0", 0.0, 0), ("lam0.5", 0.5, 0), ("dft", 0.0, 0), ("focal:2", 0.0, 0)),
-        *(("lam0", 0.0, 1), ("lam0.5", 0.5, 1), ("dft", 0.0, 1), ("focal:2", 0.0, 1)),
     ]
 
 
@@ -356,19 +321,3 @@ def test_a_recipe_takes_the_objectives_and_numbers_that_the_loss_takes():
 def test_a_path_without_a_recipe_is_refused():
     with pytest.raises(ValueError, match=r"no recipe at 'nowhere\.toml'"):
         load_recipe("nowhere.toml")
-
-
-@pytest.mark.parametrize(
-    ("resources", "processes"),
-    [
-        ({}, 1),
-        ({"gpus": 0.5}, 1),
-        ({"gpus": 0.33}, 1),
-        ({"gpus": 1}, 1),
-        ({"gpus": 2}, 2),
-        ({"processes": 2}, 2),
-    ],
-)
-def test_a_cell_is_trained_by_a_process_a_device(resources, processes):
-    recipe = parse_recipe({"task": "gsm8k", "lams": [0], "seeds": [0], "resources": resources})
-    assert recipe.resources.training_processes == processes

@@ -1,7 +1,6 @@
 """The recipes that come with erce: each can run, and is the paper's study where it says so."""
 
 import re
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -109,15 +108,3 @@ def test_the_numbers_to_expect_are_the_papers(name):
 def test_the_page_of_the_papers_tables_names_each_recipe():
     page = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
     assert [name for name in SHIPPED if name not in OWN and f"erce run {name} " not in page] == []
-
-
-def test_the_renyi_recipes_differ_in_the_order_alone():
-    recipes = [load_recipe(path) for name, path in SHIPPED.items() if name.startswith("renyi-")]
-    assert {recipe.order for recipe in recipes} == {
-        table.order for table in tables() if table.label == "tab:renyi-main"
-    }
-    others = [
-        {key: value for key, value in asdict(recipe).items() if key not in ("penalty", "order")}
-        for recipe in recipes
-    ]
-    assert all(each == others[0] for each in others)

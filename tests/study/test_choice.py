@@ -213,16 +213,6 @@ def test_a_plan_counts_one_lam_in_the_place_of_the_chosen(tmp_path, n_validation
     assert {cell.lam for cell in planned if cell.all_temperatures} == lams
 
 
-def test_cross_entropy_may_win(tmp_path):
-    choice = best_lam(_study(tmp_path, {0.0: [0.7], 1.0: [0.6]}))
-    assert (choice.lam, choice.runner_up, choice.at_edge) == (0.0, 1.0, False)
-
-
-def test_one_lam_alone_has_no_runner_up(tmp_path):
-    choice = best_lam(_study(tmp_path, {0.0: [0.3, 0.5]}))
-    assert (choice.runner_up, choice.runner_up_score) == (None, None)
-
-
 def test_without_validation_a_missing_objective_is_not_the_reason(tmp_path):
     study = _study(tmp_path, {0.0: [0.5], "dft": [None]})
     with pytest.raises(ValueError, match="set n_validation in the recipe"):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from erce.errors import DamagedError, InputError
-from erce.files import read_json, read_rows, write_json, write_rows, write_text
+from erce.files import read_json, write_json, write_rows, write_text
 from erce.recipe import GRID, Cell, Recipe, SearchSettings, Serving
 from erce.study.folder import (
     PROBLEMS,
@@ -102,46 +102,12 @@ def test_a_failed_write_leaves_the_old_file_whole(tmp_path, monkeypatch):
     assert path.read_bytes() == b"old"
 
 
-def test_rows_come_back_as_they_were(tmp_path):
-    rows = [{"text": "line\nbreak \u2028 and ∀"}, {"text": ""}]
-    write_rows(tmp_path / "rows.jsonl", rows)
-    assert list(read_rows(tmp_path / "rows.jsonl")) == rows
-
-
-def test_a_last_row_without_an_end_of_line_is_a_row_and_a_blank_line_is_none(tmp_path):
-    (tmp_path / "rows.jsonl").write_bytes(b'\n{"at": 1}\r\n  \r\n{"at": 2}\n\n{"at": 3}')
-    assert [row["at"] for row in read_rows(tmp_path / "rows.jsonl")] == [1, 2, 3]
-
-
-def test_a_byte_order_mark_and_spaces_around_a_row_do_no_damage(tmp_path):
-    (tmp_path / "rows.jsonl").write_bytes(b'\xef\xbb\xbf{"at": 1}\n  {"at": 2} \n')
-    assert [row["at"] for row in read_rows(tmp_path / "rows.jsonl")] == [1, 2]
-
-
-@pytest.mark.parametrize(
-    "line", [b"[1, 2]", b"null", b'{"at": 2', b'{"at": 2} {}', b'{"at": "\xff"}', b"[" * 100_000]
-)
-def test_a_line_that_is_no_object_is_said_with_its_number_and_its_owners_way_out(tmp_path, line):
-    path = tmp_path / "rows.jsonl"
-    path.write_bytes(b'{"at": 1}\n\n' + line)
-    with pytest.raises(
-        DamagedError,
-        match=r"rows\.jsonl, line 3 is damaged; `erce run` with the study's recipe makes it again",
-    ):
-        list(read_rows(path))
-    with pytest.raises(ValueError, match=r"rows\.jsonl, line 3 is not mine$"):
-        list(read_rows(path, damaged="is not mine"))
-
-
-@pytest.mark.parametrize(
-    "reader", [lambda path: read_json(path, "scores"), lambda path: list(read_rows(path, "scores"))]
-)
 @pytest.mark.parametrize("content", ['{"scores": {"te\n', "[1]\n", "{}\n", "\0\0"])
-def test_a_damaged_file_is_named_with_the_way_out(tmp_path, reader, content):
+def test_a_damaged_file_is_named_with_the_way_out(tmp_path, content):
     path = tmp_path / "half.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(DamagedError, match=r"half\.json.* is damaged; `erce run` with the study's recipe"):
-        reader(path)
+        read_json(path, "scores")
 
 
 def test_a_nan_is_never_written(tmp_path):
@@ -206,18 +172,6 @@ def test_a_torn_timing_costs_the_times_alone(tmp_path, content):
     with timed(tmp_path, "training"):
         pass
     assert [*read_timing(tmp_path)] == ["training"]
-
-
-def test_the_grid_of_a_study_may_grow(tmp_path):
-    open_study(tmp_path, RECIPE)
-    grown = replace(RECIPE, lams=(0.0, 0.5, 2.0), objectives=("dft", "focal:3"))
-    open_study(tmp_path, grown)
-    assert read_study(tmp_path).recipe == grown
-
-
-def test_a_folder_without_a_study_is_named(tmp_path):
-    with pytest.raises(ValueError, match=r"no study in .*; `erce run RECIPE` makes one"):
-        read_study(tmp_path)
 
 
 def test_a_half_written_result_is_no_result(tmp_path):

@@ -118,13 +118,6 @@ def fitted(free: float, *, device: str = "h100", **changes) -> BatchSizes:
     return fitting(replace(LEFT_OUT, **changes), SMOLLM2, LENGTHS, device=device, memory=free * GB)
 
 
-@pytest.mark.parametrize(
-    ("free", "completions", "sequences"), [(1, 1, 1), (3.2, 32, 1), (6, 128, 4), (40, 512, 8), (400, 512, 8)]
-)
-def test_more_memory_takes_larger_batches_up_to_the_largest(free, completions, sequences):
-    assert fitted(free) == BatchSizes(completions, sequences, free * GB)
-
-
 @pytest.mark.parametrize("free", [3, 6, 15])
 def test_the_sizes_are_the_largest_that_fit(free):
     sizes, room = fitted(free), memory.USED_SHARE * free * GB - memory.LIBRARY_BYTES

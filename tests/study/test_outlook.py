@@ -73,6 +73,7 @@ def generated(**given):
 SUMS = {"n_train": 16, "n_validation": 16}
 
 
+@pytest.mark.slow  # the journal itself is tested in test_samples
 def test_samples_are_kept_for_the_next_outlook(tmp_path):
     recipe, root = tiny_recipe(**SUMS), tmp_path / "runs" / "sums"
     first, drawn = generated(recipe=recipe, root=root)

@@ -7,7 +7,6 @@ from toys.recipes import tiny_recipe
 
 from erce.errors import InputError
 from erce.files import read_json, write_json
-from erce.generate.transformers import generate
 from erce.recipe import GRID, Cell, Decoding, OwnSamples, SearchSettings
 from erce.study.demonstrations import accepted, counts, demonstrations
 from erce.study.folder import TRAINING, cell_folder
@@ -15,7 +14,6 @@ from erce.study.rounds import asked
 from erce.study.run import run
 from erce.study.samples import (
     COMPLETIONS,
-    VERDICTS,
     SampleSet,
     VerifiedSample,
     write_completions,
@@ -64,33 +62,6 @@ def test_a_cell_takes_as_many_steps_as_it_has_demonstrations_and_minimises_the_g
         lam = 2.0 * (arm != "self-seed0")
         for step in log["log"]:
             assert step["objective"] == pytest.approx(step["ce"] + lam * step["entropy"], rel=1e-5)
-
-
-def test_a_run_stopped_in_the_sampling_goes_on_and_samples_nothing_twice(study, tmp_path, monkeypatch):
-    drawn = []
-
-    def stopping(policy, *args, **settings):
-        if len(drawn) == 2:
-            raise KeyboardInterrupt
-        drawn.append(generate(policy, *args, **settings))
-        return drawn[-1]
-
-    recipe = replace(RECIPE, decoding=replace(RECIPE.decoding, batch_size=6))
-    monkeypatch.setattr("erce.generate.transformers.generate", stopping)
-    with pytest.raises(KeyboardInterrupt):
-        run(recipe, out=tmp_path / "mini")
-    assert [len(some) for some in drawn] == [6, 6]
-    assert not list(tmp_path.rglob(TRAINING))
-    drawn.clear()
-    monkeypatch.setattr(
-        "erce.generate.transformers.generate",
-        lambda *args, **settings: drawn.append(generate(*args, **settings)) or drawn[-1],
-    )
-    run(recipe, out=tmp_path / "mini")
-    evaluated = 4 * (2 + 4) * (1 + 2)  # cells × problems × completions
-    assert sum(map(len, drawn)) == 24 * 3 - 12 + evaluated
-    mine, theirs = (own_folder(root) / VERDICTS for root in (tmp_path / "mini", study.root))
-    assert mine.read_bytes() == theirs.read_bytes()
 
 
 def test_a_study_without_an_accepted_sample_ends_before_any_training(tmp_path):

@@ -14,7 +14,7 @@ from toys.studies import make_study
 
 from erce.catalog import EMBEDDED_MODELS
 from erce.cli.main import main
-from erce.files import read_json, read_rows
+from erce.files import read_rows
 from erce.recipe import Training
 from erce.reporting import report
 from erce.study.reverify import reverify_study
@@ -152,46 +152,6 @@ def test_programs_are_verified_in_the_sandbox_and_again_by_the_papers_protocol(t
     assert len((tmp_path / "rows.jsonl").read_text(encoding="utf-8").splitlines()) == len(rows)
 
 
-PRINTING = """
-task = "erce.verify:verify_program"
-data = "printing.jsonl"
-lams = [0, 1]
-seeds = [0]
-model = "tiny"
-[columns]
-inputs = "stdin"
-outputs = "stdout"
-[training]
-epochs = 0.5
-[decoding]
-samples = 2
-max_new_tokens = 8
-[verify]
-unproven = "refuse"
-"""
-
-
-@pytest.mark.slow
-def test_programs_that_read_and_print_are_a_study(here):
-    rows = [
-        {"prompt": f"Read n, print n + {k}.", "demonstration": f"print(int(input()) + {k})"}
-        | {"stdin": ["1", "20\n"], "stdout": [f"{1 + k}\n", f"{20 + k}"]}
-        for k in range(25)
-    ]
-    (here / "printing.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (here / "own.toml").write_text(PRINTING)
-    assert main(["run", "own.toml"]) == 0
-    results = list((here / "runs" / "own").rglob("result.json"))
-    assert len(results) == 3
-    reasons = {name for path in results for name in read_json(path)["scores"]["test"]["sampled"]["reasons"]}
-    assert reasons <= {"passed", "failed", "truncated", "no answer", "timeout"}
-    rows[3]["stdout"] = ["0", "0"]
-    (here / "wrong.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert (
-        main(["run", "own.toml", "--data", "wrong.jsonl", "--out", "again"]) == 2
-    )  # a demonstration that prints something else
-
-
 @pytest.mark.slow
 def test_the_warning_of_a_lesser_tier_stays_in_every_result(tmp_path, monkeypatch):
     from erce.verify.program import _remembered
@@ -223,45 +183,3 @@ def test_a_path_in_a_recipe_that_is_not_beside_it_starts_from_here(here, monkeyp
     (here / "recipes").mkdir()
     (here / "own.toml").rename(here / "recipes" / "own.toml")
     assert main(["run", "recipes/own.toml", "--dry-run"]) == 0
-
-
-@pytest.mark.slow
-def test_a_study_verified_again_has_the_tasks_flexible_verdict_too(here, monkeypatch):
-    monkeypatch.syspath_prepend(str(here))
-    (here / "door_forms.py").write_text(
-        "from dataclasses import replace\n"
-        "from erce.tasks.mini_sums import MINI_SUMS\n"
-        "from erce.types import Verdict\n"
-        "from erce.verify.extract import text_of\n"
-        "def alike(problem, completion):\n"
-        "    return Verdict(text_of(completion) == problem.demonstration, 'exact')\n"
-        "free = MINI_SUMS.verify\n"
-        "SUMS = replace(MINI_SUMS, verify=alike, verify_flexible=free, verify_paper=alike)\n"
-    )
-    recipe = tiny_recipe(task="door_forms:SUMS", lams=(0.0,), training=TINY)
-    rows = reverify_study(run(recipe, out=here / "forms", go_on=True).root, workers=1)
-    assert {tuple(row.verdicts) for row in rows} == {("strict", "flexible", "paper")}
-    assert any(row.misses_format for row in rows)
-    assert not any(row.disputed for row in rows)
-
-
-def test_a_study_counts_the_completions_whose_reference_is_compared_as_text(here):
-    judged = "equivalent(problem.answer, completion.text.strip() or '0')"
-    judge(here, "door_unread", f"return {judged} if 'int' in problem.answer else True")
-    (here / "door_unread.py").write_text(
-        "from erce.verify import equivalent\n" + (here / "door_unread.py").read_text()
-    )
-    answers = [rf"\int_0^{{{n}}} x\,dx" if n % 2 else str(n) for n in range(10, 38)]
-    rows = [{"prompt": f"Solve {text}.", "demonstration": text, "answer": text} for text in answers]
-    (here / "problems.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert main(["run", "own.toml"]) == 0
-    verdicts = [
-        row
-        for path in (here / "runs" / "own").rglob("verdicts.jsonl")
-        for row in read_rows(path)
-        if row["split"] == "test"
-    ]
-    unread = sum(row["reason"] == "reference not read" for row in verdicts)
-    assert 0 < unread < len(verdicts)
-    page = (here / "runs" / "own" / "report" / "index.html").read_text()
-    assert f"{unread} of {len(verdicts)} test completions differ from a reference" in page

@@ -176,36 +176,6 @@ def test_sizes_that_a_run_would_refuse_are_never_assumed_away(monkeypatch):
         dry_run(replace(BIG, n_train=100, n_validation=1, n_test=1), NOWHERE)
 
 
-def test_a_refused_demonstration_is_never_assumed_away(monkeypatch):
-    wrong = Problem(id="1", prompt="1 + 1?", demonstration="#### 3", answer="2")
-    pool = tuple(replace(wrong, id=f"{n}", prompt=f"{n} {'+' * n} 2?") for n in range(8))
-    monkeypatch.setitem(TASKS, "gsm8k", replace(TASKS["gsm8k"], pools=lambda _: Pools(pool[:6], pool[6:])))
-    with pytest.raises(ValueError, match="'gsm8k': its verifier refuses the demonstration of problem"):
-        dry_run(replace(BIG, n_train=1, n_validation=1, n_test=1), NOWHERE)
-
-
-def programs(folder: Path, *, answer: int) -> Recipe:
-    """MBPP with three problems in its own form; the programs to train on give `answer` in place of 7."""
-    asked = {
-        601: ("that counts how many days there are from one Monday to the next", "days", answer),
-        603: ("giving back the number of hills on which the city of Rome was built", "hills", answer),
-        11: ("whose value is the fourth prime after an even one has been left out", "prime", 7),
-    }
-    rows = [
-        {
-            "task_id": number,
-            "prompt": f"Write a function {what}.",
-            "code": f"def {name}():\n    return {given}",
-            "test_imports": [],
-            "test_list": [f"assert {name}() == 7"],
-        }
-        for number, (what, name, given) in asked.items()
-    ]
-    (folder / "sanitized-mbpp.json").write_text(json.dumps(rows), encoding="utf-8")
-    sizes = {"n_train": 1, "n_validation": 1, "n_test": 1}
-    return replace(RECIPE, task="mbpp", control=None, data=str(folder), training=Training(), **sizes)
-
-
 def own(folder: Path, *, answer: int) -> Recipe:
     """A file and a function of one's own; demonstrations give `answer` in place of 7."""
     what = (
@@ -225,17 +195,13 @@ def own(folder: Path, *, answer: int) -> Recipe:
     return replace(RECIPE, task="plan_own:judge", control=None, data=data, training=Training(), **sizes)
 
 
-@pytest.mark.filterwarnings("ignore::erce.tasks.source.ChecksumWarning")
-@pytest.mark.parametrize("given", [programs, own])
-def test_a_demonstration_that_a_run_would_refuse_a_dry_run_refuses_in_the_same_words(
-    given, tmp_path, monkeypatch
-):
+def test_a_demonstration_that_a_run_would_refuse_a_dry_run_refuses_in_the_same_words(tmp_path, monkeypatch):
     right, wrong = tmp_path / "right", tmp_path / "wrong"
     right.mkdir()
     wrong.mkdir()
     monkeypatch.syspath_prepend(right)
-    assert ": 3 cells;" in dry_run(given(right, answer=7), NOWHERE)[0]
-    recipe, messages = given(wrong, answer=8), []
+    assert ": 3 cells;" in dry_run(own(right, answer=7), NOWHERE)[0]
+    recipe, messages = own(wrong, answer=8), []
     for door in (dry_run, lambda recipe, out: run(recipe, out=out)):
         with pytest.raises(ValueError, match="its verifier refuses the demonstration of problem") as refused:
             door(recipe, tmp_path / "study")

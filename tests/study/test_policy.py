@@ -1,11 +1,8 @@
 """A study whose completions come from a server: each cell's own adapter writes, and none stays loaded."""
 
-import shutil
 from dataclasses import replace
 
 import pytest
-import torch
-from safetensors.torch import load_file, save_file
 from toys.recipes import tiny_recipe
 from toys.server import Engine, serving
 
@@ -73,16 +70,6 @@ def test_who_drew_is_on_record_and_the_study_ends_in_a_report(study, capsys):
     assert "mini-sums" in capsys.readouterr().out
 
 
-def test_a_finished_study_moves_with_its_server(study, fleet, monkeypatch):
-    monkeypatch.setattr(
-        "erce.study.rounds.run_with_retries", lambda _, missing, **__: (cell for cell in missing)
-    )
-    moved = replace(served(fleet).server, url="http://127.0.0.1:1/v1", concurrency=1, timeout=60.0)
-    assert run(replace(RECIPE, server=moved), out=study.root).missing == []
-    with pytest.raises(ValueError, match=r"its server.kind is 'vllm', not 'openai'"):
-        run(served(fleet, kind="openai"), out=study.root)
-
-
 def drawing(fleet, folder):
     recipe = served(fleet)
     problems, base = cell_splits(RECIPE, "mini-sums").validation, base_policy("tiny", "auto")
@@ -110,31 +97,6 @@ def test_an_adapter_is_unloaded_where_generation_fails_and_loaded_anew_where_a_k
     with pytest.raises(ServerError, match="/completions refused, status 400: no"):
         drawing(fleet, folder)
     del fleet.policies[name]
-
-
-def test_two_studies_of_one_recipe_sample_from_their_own_adapters_on_one_server(study, fleet, tmp_path):
-    cell = cell_folder(study.root, study.recipe, list(study.results)[1])
-    here, there = cell / "adapter", tmp_path / "other" / "cells" / cell.name / "adapter"
-    shutil.copytree(here, there)
-    learned, noise = load_file(here / WEIGHTS), torch.Generator().manual_seed(0)
-    changed = {name: w + torch.randn(w.shape, generator=noise) / 50 for name, w in learned.items()}
-    save_file(changed, there / WEIGHTS, metadata={"format": "pt"})
-    problems, base = cell_splits(RECIPE, "mini-sums").validation, base_policy("tiny", "auto")
-    greedy = decodings(RECIPE, ONE_CELL)["greedy"]
-
-    def drawn(draw) -> list[float]:
-        return [each.logprob for each in draw(problems, decoding=greedy, seed=0)]
-
-    wanted = []
-    for adapter in (here, there):
-        with policy(RECIPE, base, adapter) as draw:
-            wanted.append(pytest.approx(drawn(draw), abs=1e-4))
-    with policy(served(fleet), base, here) as one:
-        with policy(served(fleet), base, there) as other:
-            assert drawn(one) == wanted[0] != drawn(other)
-            assert drawn(other) == wanted[1]
-        assert drawn(one) == wanted[0]
-    assert list(fleet.policies) == ["small"]
 
 
 def refusing(server):
@@ -186,11 +148,3 @@ def test_a_server_and_ray_do_not_go_together(tmp_path):
     with pytest.raises(ValueError, match=r"\[server\] cannot run on engine 'ray'"):
         run(recipe, out=tmp_path / "study", engine="ray@head:6379")
     assert not (tmp_path / "study").exists()
-
-
-def test_a_server_that_is_busy_before_any_work_is_said_at_once(fleet, monkeypatch):
-    monkeypatch.setattr(fleet, "listing", (503, "one moment"))
-    before = len(fleet.keys)
-    with pytest.raises(ServerError, match=r"no list of models at .*status 503"):
-        check_server(served(fleet))
-    assert len(fleet.keys) == before + 1

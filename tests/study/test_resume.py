@@ -1,14 +1,9 @@
 """A study stopped inside generation, politely and not, goes on to the bytes of one that was never stopped."""
 
-import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from toys import FINDS_TOYS
 from toys.recipes import tiny_recipe
 
 from erce.files import read_json
@@ -135,31 +130,3 @@ def test_what_another_adapter_drew_is_sampled_again(stopped, tmp_path):
     after = read_json(folder / CELL)
     assert sum(map(len, second)) == 11 * 3
     assert {name for name in before if before[name] != after[name]} == {"adapter", "key"}
-
-
-@pytest.mark.slow
-def test_no_batch_is_smaller_than_the_recipe_asks(stopped, tmp_path):
-    drawn = stopped(10**6)
-    run(replace(RECIPE, decoding=Decoding(samples=2, batch_size=6, max_new_tokens=8)), out=tmp_path / "mini")
-    assert [len(each) for each in drawn[:6]] == [5, 6, 4, 6, 6, 6]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("seed", "what"), [(0, []), (1, []), (2, []), (3, ["grown"]), (4, ["grown"])])
-def test_a_study_killed_at_any_moment_ends_with_the_same_bytes(tmp_path, seed, what):
-    alone = os.environ | FINDS_TOYS | {"OMP_NUM_THREADS": "1"}
-    out = subprocess.run(
-        [sys.executable, "-m", "toys.killed_study", tmp_path, str(seed), *what],
-        capture_output=True,
-        text=True,
-        env=alone,
-        check=False,
-    )
-    assert out.returncode == 0, out.stderr
-    printed = json.loads(out.stdout.splitlines()[-1])
-    assert printed["kills"] > 1
-    assert printed["in generation"] > 0
-    assert what or printed["trainings gone on with"] > 0
-    assert printed["twice"] == []
-    assert records(tmp_path / "killed") == records(tmp_path / "undisturbed")
-    assert len(records(tmp_path / "killed")) == 7

@@ -1,8 +1,6 @@
 """A file or a study verified again: every row once, in its order, under every procedure."""
 
 import json
-import re
-import time
 
 import pytest
 
@@ -15,7 +13,7 @@ from erce.types import Verdict
 MATH = [
     {"answer": "(2,3]", "completion": "so \\boxed{(2,3]}", "expected": True},
     {"gold": "0.0000001", "pred": "\\boxed{0.0000002}", "expected": False},
-    {"answer": "\\{1,2\\}", "completion": "\\boxed{\\{2,1\\}}", "kind": "response"},
+    {"answer": "\\{1,2\\}", "completion": "\\boxed{\\{2,1\\}}", "kind": "math"},
 ]
 PROGRAM = {"program": "class Yes:\n    __eq__ = lambda s, o: True\ndef f():\n    return Yes()"}
 PROGRAMS = [
@@ -111,14 +109,11 @@ def test_a_row_is_read_as_its_kind_says(file, row, kind, verdict):
     [
         (b"", "has no rows to verify"),
         (b"[1]\n", "line 1: [1] is not a JSON object"),
-        (b'{"answer": "1", "completion": "\xff"}\n', "line 1: not UTF-8"),
-        (b"[" * 100_000, "line 1: not JSON"),
         (
             b'{"kind": "maths", "answer": "1", "completion": ""}\n',
             "line 1: no kind 'maths'; did you mean 'math'?",
         ),
         (b'{"kind": ["x"], "answer": "1", "completion": ""}\n', "line 1: no kind ['x']; there are math, "),
-        (b'{"kind": "", "answer": "1", "completion": ""}\n', "line 1: no kind ''; there are math, "),
         (b'{"answer": true, "completion": ""}\n', "line 1: no text or number 'answer'"),
         (
             b'\n{"answer": "1"}\n',
@@ -134,35 +129,11 @@ def test_a_file_that_cannot_be_read_is_said_with_its_line(tmp_path, capsys, text
     assert sentence in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        (
-            {"kind": "maths"},
-            "the rows: no kind 'maths'; did you mean",
-        ),
-        ({"workers": 0}, "workers = 0: at least one is needed"),
-    ],
-)
-def test_a_kind_or_a_number_of_workers_that_cannot_be_is_refused(file, given, sentence):
-    with pytest.raises(ValueError, match=re.escape(sentence)):
-        reverify_file(file(PROGRAMS), **given)
-
-
-@pytest.mark.parametrize(
-    ("workers", "side_by_side"), [pytest.param(1, False, marks=pytest.mark.slow), (4, True)]
-)
-def test_workers_verify_programs_side_by_side(file, workers, side_by_side):
-    waits = {
-        "program": "import time\ndef f():\n    time.sleep(0.3)\n    return 3",
-        "tests": ["assert f() == 3"],
-    }
-    started = time.perf_counter()
-    rows = reverify_file(file([waits] * 4), workers=workers)
-    taken = time.perf_counter() - started
-    assert accepted(rows, "strict") == accepted(rows, "paper") == [True] * 4
-    apart = sum(verdict.elapsed for row in rows for verdict in row.verdicts.values())
-    assert (taken < apart) is side_by_side
+def test_a_kind_or_a_number_of_workers_that_cannot_be_is_refused(file):
+    with pytest.raises(ValueError, match="the rows: no kind 'maths'; did you mean"):
+        reverify_file(file(PROGRAMS), kind="maths")
+    with pytest.raises(ValueError, match="workers = 0; give 1 or more"):
+        reverify_file(file(PROGRAMS), workers=0)
 
 
 def test_a_row_that_a_file_names_cannot_steer_the_terminal():
@@ -189,6 +160,9 @@ def test_the_command_lists_disputes_and_writes_every_row(file, tmp_path, capsys)
     assert [row["disputed"] for row in rows] == [False, True, True]
 
 
+CLOSE = ["--answer", "0.0000001", "--completion", "0.0000002", "--as", "answer"]
+
+
 @pytest.mark.parametrize(
     ("words", "code", "printed"),
     [
@@ -199,16 +173,8 @@ def test_the_command_lists_disputes_and_writes_every_row(file, tmp_path, capsys)
         (["--answer", "a", "--completion", "\\boxed{\x1b[31mb}", "--explain"], 1, "read     \\x1b[31mb"),
         (["--answer", "1/2"], 2, "nothing to verify"),
         (["--test", "assert f()"], 2, "nothing to verify"),
-        (
-            ["--answer", "0.0000001", "--completion", "0.0000002", "--as", "answer", "--mode", "paper"],
-            0,
-            "accepted",
-        ),
-        (
-            ["--answer", "0.0000001", "--completion", "0.0000002", "--as", "answer", "--mode", "ours"],
-            1,
-            "not accepted",
-        ),
+        ([*CLOSE, "--mode", "paper"], 0, "accepted"),
+        ([*CLOSE, "--mode", "ours"], 1, "not accepted"),
         (["--program", "no/such.py", "--test", "assert f()"], 2, "'no/such.py' cannot be read as text"),
     ],
 )
@@ -256,31 +222,18 @@ ONE = ["--answer", "1", "--completion", "1"]
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (
-            [*ONE, "--as", "program"],
-            "--as program has no effect on an --answer; leave it out",
-        ),
+        ([*ONE, "--as", "program"], "--as program: an --answer is no program"),
         ([*ONE, "--as", "number", "--mode", "paper"], "there is only ours; leave out --mode"),
-        ([*ONE, "--workers", "2"], "--workers has no effect on an --answer; leave one of them out"),
-        ([*ONE, "--limit", "0"], "--limit has no effect on an --answer"),
-        ([*ONE, "--test", "assert f()"], "--test has no effect on an --answer"),
-        ([*ONE, "--program", "f.py"], "--answer has no effect on a --program"),
-        (["--program", "f.py", "--as", "math"], "--as math has no effect on a --program"),
-        (["f.jsonl", *ONE], "--answer has no effect on a FILE"),
-        (["f.jsonl", "--program", "f.py"], "--program has no effect on a FILE"),
-        (["f.jsonl", "--explain"], "--explain has no effect on a FILE"),
-        (["f.jsonl", "--mode", "ours"], "--mode has no effect on a FILE"),
-        (["f.jsonl", "--as", "number", "--mode", "paper"], "there is only ours; leave out --mode"),
+        ([*ONE, "--program", "f.py", "--test", "assert f()"], "or two things"),
+        (["f.jsonl", *ONE], "or two things"),
         (["f.jsonl", "--limit", "-1"], "--limit -1 must be 0 or more"),
-        ([".", "--as", "math"], "--as math has no effect on a study"),
     ],
 )
-def test_a_flag_that_would_change_nothing_is_refused(capsys, words, sentence):
+def test_what_cannot_be_verified_so_is_refused(capsys, words, sentence):
     assert main(["verify", *words]) == 2
     printed = capsys.readouterr()
     assert sentence in printed.err
     assert printed.out == ""
-    assert printed.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -305,16 +258,6 @@ def test_the_verdict_on_one_answer_is_written_as_that_on_a_row_of_a_file(tmp_pat
     )
     assert list(row["verdicts"]) == procedures
     assert row["verdicts"][procedures[0]]["accepted"] is (code == 0)
-
-
-@pytest.mark.parametrize(("words", "procedure"), [([], "strict"), (["--mode", "paper"], "paper")])
-def test_the_verdict_on_one_program_is_written_too(tmp_path, words, procedure):
-    path, program = tmp_path / "out.jsonl", tmp_path / "program.py"
-    program.write_text("def f(): return 3", encoding="utf-8")
-    test = ["--test", "assert f() == 3"]
-    assert main(["verify", "--program", str(program), *test, *words, "--json", str(path)]) == 0
-    row = json.loads(path.read_text(encoding="utf-8"))
-    assert (row["reference"], list(row["verdicts"])) == ("def f(): return 3", [procedure])
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """A study's rounds: a search over the results on disk, retries, and a study whose verdicts are all alike."""
 
-import json
 import shutil
 from dataclasses import replace
 from itertools import pairwise
@@ -28,13 +27,12 @@ from erce.recipe import (
     Decoding,
     SearchSettings,
     Training,
-    as_settings,
     load_recipe,
     parse_recipe,
 )
 from erce.study.choice import best_lam
 from erce.study.engines import Done
-from erce.study.folder import RESULT, SEARCH, STUDY, open_study, read_study
+from erce.study.folder import RESULT, SEARCH, STUDY, read_study
 from erce.study.rounds import ENOUGH_PROBLEMS, FAILURES_TO_GIVE_UP, asked, rounds, run_with_retries
 from erce.study.run import run
 from erce.study.search import Run, Stop
@@ -156,15 +154,6 @@ def test_a_killed_search_ends_in_the_same_bytes(finished, tmp_path, cells):
     }
 
 
-def test_a_killed_search_is_reported_as_unfinished(tmp_path):
-    with pytest.raises(KilledError):
-        drive(tmp_path / "study", AUTO, cells=7)
-    study = read_study(tmp_path / "study")
-    assert (len(study.expected), len(study.missing), len(study.results)) == (9, 2, 7)
-    with pytest.raises(ValueError, match="the search for λ has not ended yet"):
-        best_lam(study)
-
-
 def test_rounds_ask_for_more_only_when_all_is_there(tmp_path):
     steps = []
     for now in rounds(tmp_path, AUTO):
@@ -185,50 +174,9 @@ def test_a_search_goes_beyond_the_grid(tmp_path):
     assert {cell.lam for cell in study.results if cell.lam} == set(study.lams) - {0.0}
 
 
-def test_cells_that_nobody_asked_for_change_nothing(finished, tmp_path):
-    write_cell(tmp_path / "study", AUTO, Cell(TASK, 8.0, 3), lambda lam: 1.0)
-    shutil.copytree(finished, tmp_path / "study", dirs_exist_ok=True)
-    drive(tmp_path / "study", AUTO)
-    assert (tmp_path / "study" / SEARCH).read_bytes() == (finished / SEARCH).read_bytes()
-    assert Cell(TASK, 8.0, 3) not in read_study(tmp_path / "study").results
-
-
 def test_where_a_round_brings_nothing_there_is_no_other(tmp_path):
     assert len(list(rounds(tmp_path, AUTO))) == 1
     assert len(read_json(tmp_path / SEARCH)["asked"]) == 6
-
-
-class Broken:
-    """A training that fails for one cell of a seed."""
-
-    def __init__(self, lam: float | None) -> None:
-        self.lam, self.begun = lam, []
-
-    def __call__(self, root, recipe, cell, **given):
-        self.begun.append(cell)
-        if (cell.lam, cell.seed) == (self.lam, 1):
-            raise RuntimeError("no luck")
-        write_cell(root, recipe, cell)
-
-
-@pytest.mark.slow
-def test_a_failed_cell_stops_the_search_and_is_no_score(tmp_path, monkeypatch):
-    root, recipe = tmp_path / "study", replace(AUTO, control=None)
-    training = Broken(3.0)
-    monkeypatch.setattr(erce.study.run, "run_cell", training)
-    with pytest.raises(
-        CellsFailedError, match=r"1 of 9 cells failed .*\n  mini-sums-lam3-seed1: RuntimeError: no luck"
-    ):
-        erce.study.run.run(recipe, out=root)
-    assert {cell.seed for cell in training.begun} == {0, 1}
-    assert "winner" not in json.loads((root / SEARCH).read_text())["step"]
-    training.lam = None
-    study = erce.study.run.run(recipe, out=root)
-    assert (study.missing, best_lam(study).lam) == ([], 3.0)
-    assert len(training.begun) == len(set(training.begun)) + 1
-    training.begun.clear()
-    erce.study.run.run(recipe, out=root)
-    assert training.begun == []
 
 
 def test_a_search_does_without_a_strength_whose_training_diverges(tmp_path, monkeypatch):
@@ -253,21 +201,14 @@ def test_a_search_does_without_a_strength_whose_training_diverges(tmp_path, monk
     assert "λ = 8 diverged; dropped" in read_json(root / SEARCH)["said"][0]
 
 
-def diverging(fails):
-    """A training that leaves the numbers for some cells, in the words of one; all others end."""
-
+@pytest.mark.slow
+def test_a_control_that_diverges_is_a_failure(tmp_path, monkeypatch):
     def training(root, recipe, cell, **given):
-        if fails(cell):
+        if (cell.task, cell.lam, cell.seed) == (CONTROL, 3.0, 1):
             raise DivergedError("the training diverged at step 3: objective nan")
         write_cell(root, recipe, cell)
 
-    return training
-
-
-@pytest.mark.slow
-def test_a_control_that_diverges_is_a_failure(tmp_path, monkeypatch):
-    diverges = diverging(lambda cell: (cell.task, cell.lam, cell.seed) == (CONTROL, 3.0, 1))
-    monkeypatch.setattr(erce.study.run, "run_cell", diverges)
+    monkeypatch.setattr(erce.study.run, "run_cell", training)
     with pytest.raises(CellsFailedError, match=f"{CONTROL}-lam3-seed1: DivergedError"):
         erce.study.run.run(AUTO, out=tmp_path / "study")
 
@@ -443,35 +384,6 @@ def test_the_command_reports_what_is_there_and_fails(tmp_path, monkeypatch, caps
     assert headline in " ".join(printed.out.split())
     assert "\x1b[2J" not in printed.err + printed.out
     assert main(["run", "own.toml", "--go-on"]) == 0
-
-
-@pytest.mark.parametrize(
-    "search", [None, SearchSettings(), SearchSettings(max_cells=7, extensions=0, level=0.1)]
-)
-def test_study_json_makes_the_same_recipe(tmp_path, search):
-    recipe = replace(AUTO, search=search)
-    open_study(tmp_path / "study", recipe)
-    assert read_study(tmp_path / "study").recipe == recipe
-    assert parse_recipe(as_settings(recipe)) == recipe
-    assert as_settings(recipe)["lams"] == ("auto" if search else list(GRID))
-
-
-def test_a_search_goes_on_where_every_lam_but_cross_entropy_diverges(tmp_path, monkeypatch):
-    recipe = replace(AUTO, control=None)
-    monkeypatch.setattr(erce.study.run, "run_cell", diverging(lambda cell: bool(cell.lam)))
-    study = erce.study.run.run(recipe, out=tmp_path / "study")
-    assert (study.missing, best_lam(study).lam) == ([], 0.0)
-
-
-def test_an_error_that_speaks_of_divergence_is_none(tmp_path, monkeypatch):
-    def training(root, recipe, cell, **given):
-        if cell.lam == 8.0:
-            raise ValueError(f"{root}/diverged is no model")
-        write_cell(root, recipe, cell)
-
-    monkeypatch.setattr(erce.study.run, "run_cell", training)
-    with pytest.raises(CellsFailedError, match="lam8-seed0"):
-        erce.study.run.run(replace(AUTO, control=None), out=tmp_path / "diverged")
 
 
 @pytest.mark.slow

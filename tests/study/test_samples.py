@@ -1,7 +1,5 @@
 """What was finished before a kill is never sampled again, and damage is never taken for a completion."""
 
-import json
-
 import pytest
 
 from erce.errors import RunError
@@ -116,14 +114,6 @@ def test_a_last_line_torn_anywhere_is_sampled_again_and_nothing_else(path, undis
         assert path.read_bytes() == whole
 
 
-def test_a_last_line_of_zeros_is_sampled_again(path, undisturbed):
-    complete(path, Policy())
-    whole = path.read_bytes()
-    last = whole.rstrip(b"\n").rfind(b"\n") + 1
-    path.write_bytes(whole[:last] + bytes(len(whole) - last - 1) + b"\n")
-    assert complete(path, Policy()) == undisturbed[0]
-
-
 @pytest.mark.parametrize(
     ("before", "after"), [(b"p3.0", b"p3.1"), (b'"tokens": 3', b'"tokens": 4'), (b"k", b"l")]
 )
@@ -143,10 +133,3 @@ def test_an_engine_that_returns_less_or_more_or_shuffled_leaves_nothing(path, ch
     with pytest.raises(RunError, match=r"\d completions came back for 4 asked for"):
         complete(path, lambda problems: change(Policy()(problems)))
     assert not path.exists()
-
-
-def test_a_line_holds_its_rows_as_json_behind_a_checksum(path):
-    complete(path, Policy())
-    checksum, content = path.read_text(encoding="ascii").splitlines()[0].split(" ", 1)
-    assert len(checksum) == 16
-    assert [row["problem"] for row in json.loads(content)["rows"]] == ["p3", "p3", "p2", "p2"]

@@ -194,30 +194,3 @@ def test_a_stop_text_and_compilation_reach_every_sample():
     assert [(draw.stop, draw.compile) for draw in drawn.values()] == [(("END",), True)] * 3
     assert list(decodings(wide(0.2), replace(BASE, all_temperatures=False))) == ["greedy", "sampled"]
     assert [(draw.temperature, draw.samples) for draw in drawn.values()] == [(0.0, 1), (0.8, 2), (0.2, 2)]
-
-
-@pytest.mark.parametrize("calls", [1, 3])
-def test_growing_stopped_inside_generation_samples_each_sample_once(
-    narrow, undisturbed, tmp_path, monkeypatch, drawn, calls
-):
-    root, folder = tmp_path / "mini", cell_folder(tmp_path / "mini", RECIPE, BASE)
-    shutil.copytree(cell_folder(narrow, RECIPE, BASE), folder)
-    before, noted = records(root), erce.generate.transformers.generate
-
-    def stopped(*args, **kwargs):
-        if len(drawn) == calls:
-            raise KeyboardInterrupt
-        return noted(*args, **kwargs)
-
-    monkeypatch.setattr("erce.generate.transformers.generate", stopped)
-    with pytest.raises(KeyboardInterrupt):
-        run_cell(root, wide(0.2, 1.0), BASE)
-    now = records(root)
-    assert {name: now[name] for name in now if not name.endswith(CELL)} == {
-        name: before[name] for name in before if not name.endswith(CELL)
-    }
-    assert is_done(root, RECIPE, BASE)
-    monkeypatch.setattr("erce.generate.transformers.generate", noted)
-    run_cell(root, wide(0.2, 1.0), BASE)
-    assert len(drawn) == 4
-    assert records(root) == records(undisturbed)

@@ -17,10 +17,11 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 
 from toys import chaos_cells, ray_nodes  # before anything of erce
+from toys.process_trees import parents
 from toys.waiting import DEADLINE_SECONDS
 
 # isort: split
@@ -207,14 +208,10 @@ def _kill_a_head(disturbed: Disturbed, head: ray_nodes.Head) -> bool:
 
 def children(driver: int) -> list[int]:
     workers = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, parent = path.read_text().rsplit(")", 1)[1].split()[:2]
-            at_work = int(parent) == driver and state != "Z"
-            if at_work and b"spawn_main" in (path.parent / "cmdline").read_bytes():
-                workers.append(int(path.parent.name))
-        except OSError:  # it has gone meanwhile
-            continue
+    for process in (process for process, parent in parents().items() if parent == driver):
+        with suppress(OSError):  # it has gone meanwhile
+            if b"spawn_main" in Path(f"/proc/{process}/cmdline").read_bytes():
+                workers.append(process)
     return workers
 
 

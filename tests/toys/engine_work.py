@@ -66,15 +66,6 @@ def say_who_and_wait(root: Path, recipe: Recipe, cell: Cell) -> None:
     time.sleep(600)
 
 
-def die_once(root: Path, recipe: Recipe, cell: Cell) -> None:
-    """Kills its process in its first attempt, which a file beside the temporary folders remembers."""
-    marker = Path(recipe.data or "") / cell.name
-    if cell.seed == 1 and not marker.exists():
-        marker.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    leave_a_result(root, recipe, cell)
-
-
 def wait_for_a_sign(root: Path, recipe: Recipe, cell: Cell) -> None:
     """Says where it runs, and ends once it is told that it may."""
     import ray
@@ -84,13 +75,6 @@ def wait_for_a_sign(root: Path, recipe: Recipe, cell: Cell) -> None:
     while not (signs / "go").exists():
         time.sleep(0.05)
     leave_a_result(root, recipe, cell)
-
-
-def beat(root: Path, recipe: Recipe, cell: Cell) -> None:
-    """Says again and again that it is there, for as long as it is."""
-    while True:
-        (Path(recipe.data or "") / cell.name).touch()
-        time.sleep(0.5)
 
 
 def die_when_done(root: Path, recipe: Recipe, cell: Cell) -> None:

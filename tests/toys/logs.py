@@ -35,24 +35,22 @@ def lm_eval_document(doc_id, value, **change):
     } | change
 
 
-def write_lm_eval(path, values, *, filters=("strict-match",), settings=None, task="gsm8k", tamper=None):
+def write_lm_eval(path, values, *, settings=None, task="gsm8k", tamper=None):
     """A file as lm-eval 0.4.13 writes it with --log_samples; `values` are one list of 0 and 1 a document."""
     path.mkdir(parents=True, exist_ok=True)
     settings = settings or {"until": ["\n"], "do_sample": False}
     lines = []
-    for name in filters:
-        for at, row in enumerate(values):
-            found = [str(at) if ok else "[invalid]" for ok in row]
-            alone = len(row) == 1
-            change = {
-                "target": str(at),
-                "arguments": {"gen_args_0": {"arg_0": f"Q: {at}+0?\nA:", "arg_1": settings}},
-                "resps": [[f"#### {at if ok else 'no'}" for ok in row]],
-                "filtered_resps": found if alone else [found],
-                "filter": name,
-            }
-            value = float(row[0]) if alone else [float(ok) for ok in row]
-            lines.append(lm_eval_document(at, value, **change) | (tamper or {}))
+    for at, row in enumerate(values):
+        found = [str(at) if ok else "[invalid]" for ok in row]
+        alone = len(row) == 1
+        change = {
+            "target": str(at),
+            "arguments": {"gen_args_0": {"arg_0": f"Q: {at}+0?\nA:", "arg_1": settings}},
+            "resps": [[f"#### {at if ok else 'no'}" for ok in row]],
+            "filtered_resps": found if alone else [found],
+        }
+        value = float(row[0]) if alone else [float(ok) for ok in row]
+        lines.append(lm_eval_document(at, value, **change) | (tamper or {}))
     file = path / f"samples_{task}_2026-01-01T00-00-00.000000.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path
@@ -88,8 +86,8 @@ def inspect_log(samples, **change):
     )
 
 
-def write_inspect(path, values, *, temperature=None, task="inspect_evals/gsm8k"):
-    run = {"task": task, "model": "hf/m", "model_generate_config": {"temperature": temperature}}
+def write_inspect(path, values):
+    run = {"task": "inspect_evals/gsm8k", "model": "hf/m", "model_generate_config": {"temperature": None}}
     output = {
         "choices": [{"message": {"role": "assistant", "content": "x"}, "stop_reason": "max_tokens"}],
         "completion": "x",
@@ -112,7 +110,7 @@ def write_inspect(path, values, *, temperature=None, task="inspect_evals/gsm8k")
     return path
 
 
-def write_evalplus(path, statuses, *, change=None):
+def write_evalplus(path, statuses):
     """A file as evalplus 0.3.1 writes it; `statuses` are (base, plus) of each program of each problem."""
     problems = {
         f"HumanEval/{at}": [
@@ -124,7 +122,6 @@ def write_evalplus(path, statuses, *, change=None):
                 "base_fail_tests": [],
                 "plus_fail_tests": [],
             }
-            | (change or {})
             for base, plus in programs
         ]
         for at, programs in enumerate(statuses)

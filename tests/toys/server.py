@@ -29,14 +29,11 @@ class Engine:
 
     policies: dict  # name → model; at first the base model's alone
     tokenizer: object
-    deaf: bool = False  # to stop texts
     spoil: object = None  # changes the answer, or returns a (status, headers, body) in its place
     asked: list = field(default_factory=list)
     changes: list = field(default_factory=list)  # ("load" or "unload", name)
     keys: list = field(default_factory=list)
     listing: tuple | None = None  # status and text in place of the list of models
-    busy: int = 0
-    busiest: int = 0
     url: str = ""
     open: ExitStack = field(default_factory=ExitStack)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -75,8 +72,6 @@ class Engine:
 
     def cut(self, text, before, stop):
         """As vLLM's check_stop_strings: the first of the list that ends in the text of the last token."""
-        if self.deaf:
-            return text, None
         more = len(text) - len(before.rstrip("\ufffd"))
         for each in stop:
             if (at := text.find(each, max(len(text) + 1 - more - len(each), 0))) >= 0:
@@ -107,14 +102,10 @@ class Engine:
             return 404, {}, json.dumps({"error": f"no {path} of {name}"}).encode()
         with self.lock:
             self.asked.append(body)
-            self.busy += 1
-            self.busiest = max(self.busiest, self.busy)
             answer = self.complete(self.policies[name], body)
         if self.spoil is not None:
             spoilt = self.spoil(answer)
             answer = spoilt if isinstance(spoilt, tuple) else answer
-        with self.lock:
-            self.busy -= 1
         return answer if isinstance(answer, tuple) else (200, {}, json.dumps(answer).encode())
 
 

@@ -32,13 +32,11 @@ def study_lock(root: Path) -> Iterator[None]:
     shares flock; a mount that keeps locks to itself does not tell. A folder that cannot be written, at once
     or later, is a RunError.
     """
+    taken = InputError(
+        f"another erce is running the study in {root}; wait for it, or choose another folder with --out"
+    )
     try:
-        with _locked(root / LOCKS / "driver", timeout=0) as held:
-            if not held:
-                raise InputError(
-                    f"another erce is running the study in {root}; wait for it, or choose another folder "
-                    "with --out"
-                )
+        with _locked(root / LOCKS / "driver", timeout=0, taken=taken):
             restore(root / "cells", scratch=root / LOCKS)
             yield
     except OSError as error:
@@ -54,17 +52,16 @@ def study_lock(root: Path) -> Iterator[None]:
 @contextmanager
 def cell_lock(root: Path, name: str) -> Iterator[None]:
     """Hold a cell's folder while a process works in it; wait for a process that a killed driver left."""
-    with _locked(root / LOCKS / name, timeout=ORPHAN_WAIT_SECONDS) as held:
-        if not held:
-            raise RunError(
-                f"another process has worked on {name} for {ORPHAN_WAIT_SECONDS:g} s; end it, and run again"
-            )
+    taken = RunError(
+        f"another process has worked on {name} for {ORPHAN_WAIT_SECONDS:g} s; end it, and run again"
+    )
+    with _locked(root / LOCKS / name, timeout=ORPHAN_WAIT_SECONDS, taken=taken):
         yield
 
 
 @contextmanager
-def _locked(path: Path, *, timeout: float) -> Iterator[bool]:
-    """Hold a file's lock, and yield True; yield False if it is not free within `timeout` seconds.
+def _locked(path: Path, *, timeout: float, taken: Exception) -> Iterator[None]:
+    """Hold a file's lock; raise `taken` if it is not free within `timeout` seconds.
 
     A RunError where the file system has no locks.
     """
@@ -73,8 +70,7 @@ def _locked(path: Path, *, timeout: float) -> Iterator[bool]:
     try:
         lock.acquire()
     except Timeout:
-        yield False
-        return
+        raise taken from None
     except OSError as error:
         if error.errno not in UNLOCKABLE:
             raise
@@ -83,7 +79,7 @@ def _locked(path: Path, *, timeout: float) -> Iterator[bool]:
             "folder on another with --out"
         ) from error
     try:
-        yield True
+        yield
     finally:
         lock.release()
 

@@ -36,8 +36,8 @@ def cluster(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCe
     """Connect to the cluster at `address` and yield the function that runs cells on it.
 
     None is the cluster in RAY_ADDRESS, a running one on this machine, or one that is started for the purpose
-    and ends with the context. A process that is connected to a cluster already uses that one, and stays
-    connected. A head that does not answer for `SILENCE_SECONDS` is a `ClusterLostError`.
+    and ends with the context. A head that does not answer for `SILENCE_SECONDS` is a `ClusterLostError`. A
+    process that is connected to a cluster already is an InputError.
     """
     if find_spec("ray") is None:
         raise InputError("engine 'ray' needs Ray; run: pip install 'erce[ray]'")
@@ -65,9 +65,6 @@ def cluster(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCe
 
 @contextmanager
 def _connected(ray: Any, address: str | None) -> Iterator[None]:
-    if ray.is_initialized():
-        yield
-        return
     where = address or os.environ.get("RAY_ADDRESS") or ""
     try:
         _reach(where)  # Ray would ask for minutes

@@ -50,13 +50,6 @@ def test_cells_arrive_from_nodes_that_share_no_folder_with_the_driver(tmp_path, 
         assert (folder / "adapter" / "weights").stat().st_size == 256 * (1 + cell.seed)
 
 
-def test_a_killed_process_is_replaced(tmp_path, engine):
-    work_to_do = work(tmp_path / "study", engine_work.die_once, tmp_path / "signs")
-    with open_engine(work_to_do, engine=engine) as run:
-        assert not any(done.failure for done in run(CELLS))
-    assert len(list((tmp_path / "signs").iterdir())) == 2
-
-
 def test_a_cell_that_fails_brings_its_traceback_home(tmp_path, engine):
     work_to_do = work(tmp_path / "study", engine_work.fail_at_lam_one, tmp_path / "signs")
     with open_engine(work_to_do, engine=engine) as run:
@@ -86,34 +79,6 @@ def test_a_node_that_is_lost_costs_nothing_but_time(tmp_path, nodes):
     assert {path.name.split("-on-")[0] for path in signs.glob(f"*-on-{two.node_id}")} >= lost
 
 
-def test_a_process_that_is_connected_already_stays_connected(tmp_path, nodes):
-    import ray
-
-    done = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
-    ray.init(nodes[0].address, log_to_driver=False)
-    try:
-        with open_engine(done, engine="ray@no-such-host:1") as run:
-            assert not any(end.failure for end in run(CELLS))
-        assert ray.is_initialized()
-    finally:
-        ray.shutdown()
-
-
-def test_a_cell_too_large_for_its_node_is_given_up(tmp_path, monkeypatch):
-    for name, value in {"usage_threshold": "0.001", "monitor_refresh_ms": "200"}.items():
-        monkeypatch.setenv(f"RAY_memory_{name}", value)
-    monkeypatch.setenv("RAY_task_oom_retries", "0")
-    work_to_do = work(tmp_path / "study", engine_work.wait_for_a_sign, tmp_path / "signs")
-    with (
-        ray_nodes.cluster(num_cpus=1) as (cluster, _),
-        open_engine(work_to_do, engine=f"ray@{cluster.address}") as run,
-    ):
-        (done,) = run(CELLS[:1])
-    assert done.failure.startswith("OutOfMemoryError: ")
-    text = (cell_folder(work_to_do.root, work_to_do.recipe, done.cell) / FAILURE).read_text()
-    assert "running low on memory" in text
-
-
 def test_a_process_that_dies_on_its_node_leaves_what_is_known_with_its_cell(tmp_path, engine):
     work_to_do = work(tmp_path / "study", engine_work.speak_and_die, tmp_path / "signs")
     with open_engine(work_to_do, engine=engine) as run:
@@ -122,30 +87,6 @@ def test_a_process_that_dies_on_its_node_leaves_what_is_known_with_its_cell(tmp_
     text = (cell_folder(work_to_do.root, work_to_do.recipe, CELLS[0]) / FAILURE).read_text()
     assert text.startswith("WorkerCrashedError: The worker died unexpectedly")
     assert "the logs of Ray's session" in text
-
-
-def test_a_folder_travels_only_while_no_other_process_works_in_it(tmp_path, nodes):
-    """As one does, for a moment, whose driver was killed."""
-    signs, (cell, *_) = tmp_path / "signs", CELLS
-    work_to_do = work(tmp_path / "study", engine_work.wait_for_a_sign, signs)
-    folder = cell_folder(work_to_do.root, work_to_do.recipe, cell)
-    with open_engine(work_to_do, engine=f"ray@{nodes[0].address}") as run:
-        ends: list[Done] = []
-        running = threading.Thread(target=lambda: ends.extend(run([cell])), daemon=True)
-        with cell_lock(work_to_do.root, folder.name):
-            folder.mkdir(parents=True)
-            (folder / "runs").write_text("half")
-            running.start()
-            time.sleep(5)
-            (folder / "runs").write_text("whole\n")
-        until(lambda: list(signs.iterdir()))
-        with cell_lock(work_to_do.root, folder.name):
-            (signs / "go").touch()
-            time.sleep(5)
-            assert not (folder / RESULT).exists()
-        running.join(DEADLINE_SECONDS)
-    assert [done.failure for done in ends] == [""]
-    assert (folder / "runs").read_text() == "whole\nonce\n"
 
 
 def test_a_folder_that_another_process_keeps_is_its_cells_failure_alone(tmp_path, nodes):
@@ -218,18 +159,6 @@ def test_a_driver_that_loses_its_head_says_so_and_the_next_one_goes_on(tmp_path)
         _, printed = driver.communicate(timeout=DEADLINE_SECONDS)
         assert driver.returncode == 0, printed
     assert all((cell_folder(root, RECIPE, cell) / RESULT).is_file() for cell in CELLS)
-
-
-def test_no_task_outlives_a_driver_that_is_killed(tmp_path, engine):
-    signs = tmp_path / "signs"
-    work_to_do = work(tmp_path / "study", engine_work.beat, signs)
-    driver = start_driver(engine, work_to_do.root, signs, "beat")
-    try:
-        until(lambda: len(list(signs.iterdir())) == 2)
-    finally:
-        driver.send_signal(signal.SIGKILL)
-        driver.communicate()
-    until(lambda: all(time.time() - path.stat().st_mtime > 5 for path in signs.iterdir()))
 
 
 def test_an_address_without_a_cluster_is_one_sentence(tmp_path):

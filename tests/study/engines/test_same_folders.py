@@ -18,9 +18,8 @@ from erce.cli.terminal import KEPT
 from erce.files import read_json
 from erce.recipe import Resources, load_recipe
 from erce.study.engines.locks import study_lock
-from erce.study.folder import LOCKS, TIMING, read_study
+from erce.study.folder import LOCKS, TIMING
 from erce.study.run import run
-from erce.types import BASE_MODEL, BASELINE, Arm
 
 TEXT = """
 task = "mini-sums"
@@ -183,24 +182,3 @@ def launched(of: Path) -> list[str]:
         if f"{of}" in words and "adapter.launch.pickle" in words:
             ids.append(path.parent.name)
     return ids
-
-
-@pytest.mark.slow
-def test_the_control_and_the_temperatures_have_the_lam_that_validation_chose(undisturbed):
-    study = read_study(undisturbed)
-    assert {cell.lam for cell in study.results if cell.task != study.recipe.task} == {None, 0.0, 3.0}
-    assert {cell.arm for cell, result in study.results.items() if "T0.4" in result["scores"]["test"]} == {
-        BASE_MODEL,
-        BASELINE,
-        Arm(3.0),
-    }
-
-
-@pytest.mark.slow
-def test_a_lam_on_another_objective_is_trained_with_its_penalty(undisturbed):
-    (log,) = (read_json(path)["log"] for path in undisturbed.glob("cells/mini-sums-dft-lam4-*/training.json"))
-    for step in log:
-        assert step["lam"] == 4.0
-        assert (
-            0 < step["objective"] - 4 * step["entropy"] < step["ce"]
-        )  # DFT weighs the loss by a probability
