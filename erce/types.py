@@ -35,9 +35,8 @@ class Completion:
     """One output of a policy. `finished` is False when it was cut off at the token limit.
 
     `tokens` counts its end token too. `logprob` is the sum over its tokens of log p, `entropy` the mean over
-    them of the next-token distribution's Shannon entropy, both at temperature 1 and in nats. `drawn_entropy`
-    is the mean entropy at the decoding's own temperature, 0 for greedy.
-    `tokens` and these three are None if the generator does not report them.
+    them of the next-token distribution's Shannon entropy, both at temperature 1 and in nats. `tokens` and
+    these two are None if the generator does not report them.
     """
 
     problem: str
@@ -47,7 +46,6 @@ class Completion:
     finished: bool | None  # None: a log of another tool does not say
     logprob: float | None
     entropy: float | None
-    drawn_entropy: float | None = None
 
 
 REASONS = (
@@ -239,7 +237,6 @@ class SampleRow:
     finish: str | None = None  # "stop" or "length"
     logprob: float | None = None
     entropy: float | None = None
-    drawn_entropy: float | None = None
     accepted: bool | None = None
     flexible: bool | None = None  # whether it would be accepted if the form of its answer were ignored
     reason: str | None = None

@@ -95,8 +95,7 @@ class _Row:
     tokens: list[int] = field(default_factory=list)
     finished: bool = False
     logprob: float = 0.0
-    entropy: float = 0.0  # a sum over the tokens, as is the next
-    drawn_entropy: float = 0.0
+    entropy: float = 0.0  # a sum over the tokens
 
     def completion(self, text: str) -> Completion:
         return Completion(
@@ -107,7 +106,6 @@ class _Row:
             finished=self.finished,
             logprob=self.logprob,
             entropy=self.entropy / len(self.tokens),
-            drawn_entropy=self.drawn_entropy / len(self.tokens),
         )
 
 
@@ -174,7 +172,7 @@ def _advance(
     eos: Any = settings.eos_token_id
     choice, stop = _Choice(rows, decoding, device), _Stop(eos, room, watches, fewest, device)
     tokens = _written(model, settings, rows, choice, stop, static).cpu().numpy()  # (rows, steps)
-    logprob, entropy, drawn_entropy = choice.recorded()
+    logprob, entropy = choice.recorded()
     ended = tokens == eos
     end = np.where(ended.any(1), ended.argmax(1) + 1, tokens.shape[1])
     for at, row in enumerate(rows):
@@ -182,7 +180,6 @@ def _advance(
         row.tokens += tokens[at, :length].tolist()
         row.logprob += float(logprob[at, :length].sum())
         row.entropy += float(entropy[at, :length].sum())
-        row.drawn_entropy += float(drawn_entropy[at, :length].sum())
         row.finished = bool(ended[at, :length].any()) or at in stop.complete
     return [row for row in rows if not row.finished and len(row.tokens) < decoding.max_new_tokens]
 
@@ -344,7 +341,6 @@ class _Choice(LogitsProcessor):
         self.temperature = decoding.temperature
         self.logprobs: list[Tensor] = []
         self.entropies: list[Tensor] = []
-        self.drawn_entropies: list[Tensor] = []
         self.buffers: tuple[Tensor, ...] | None = None  # three of (rows, v), and the scores that are returned
         self.chosen: Tensor | None = None  # at the step before
         self.uniforms = torch.empty(0)
@@ -371,14 +367,12 @@ class _Choice(LogitsProcessor):
         torch.exp(below, out=weights)
         entropy, log_sum = _entropy_of(torch.clamp(below, min=LOWEST, out=tempered), weights)
         if self.temperature == 0:
-            chosen, drawn_entropy = below.argmax(-1, keepdim=True), entropy * 0
+            chosen = below.argmax(-1, keepdim=True)
         else:
             torch.div(below, max(self.temperature, COLDEST), out=tempered)
             chosen = self._sampled(torch.exp(tempered, out=weights))
-            drawn_entropy, _ = _entropy_of(tempered.clamp_(min=LOWEST), weights)
         self.logprobs.append(below.gather(-1, chosen)[:, 0] - log_sum)
         self.entropies.append(entropy)
-        self.drawn_entropies.append(drawn_entropy)
         if self.temperature == 0:
             return scores
         if self.chosen is not None:
@@ -399,16 +393,16 @@ class _Choice(LogitsProcessor):
         at, _ = _passed(inside.to(device), rest)
         return (block * BLOCK + at).clamp_(max=weights.shape[-1] - 1).to(weights.device)
 
-    def recorded(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return log p of the chosen tokens, both kinds of entropy, each (rows, steps) in nats."""
-        steps = (self.logprobs, self.entropies, self.drawn_entropies)
-        logprob, entropy, drawn_entropy = (torch.stack(xs, 1).double().cpu().numpy() for xs in steps)
+    def recorded(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return log p of the chosen tokens and the entropies, each (rows, steps) in nats."""
+        steps = (self.logprobs, self.entropies)
+        logprob, entropy = (torch.stack(xs, 1).double().cpu().numpy() for xs in steps)
         if np.isnan(entropy).any():
             raise DivergedError(
                 "the model's logits are not a distribution (NaN or infinite): its training diverged; lower "
                 "the learning rate or λ"
             )
-        return logprob, entropy, drawn_entropy
+        return logprob, entropy
 
 
 def _passed(weights: Tensor, uniforms: Tensor) -> tuple[Tensor, Tensor]:

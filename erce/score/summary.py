@@ -62,8 +62,7 @@ def summarize(
     `pass@1`; `flexible`, the same with the form of the answer ignored (None if a verdict does not say);
     `problems` and `samples` per problem; `reasons` as in `shares`; `finished`, the share that was not cut
     off; `tokens`, the mean per completion; `entropy` and `logprob`, the means over all tokens of the
-    next-token entropy and of log p, in nats at temperature 1; `drawn_entropy`, the same of the distributions
-    that the tokens were sampled from.
+    next-token entropy and of log p, in nats at temperature 1.
 
     With n > 1 samples per problem also, for k of 2, 4, 8, … and n: `pass@k`; `maj@k`, the vote on what the
     verifier extracted, by its text or with `equal` as in `merged`; and `best@k`, the likeliest by the sum of
@@ -86,7 +85,6 @@ def summarize(
         "finished": _mean([completion.finished for completion in completions]),
         "tokens": None if tokens is None else float(tokens.mean()),
         "entropy": _per_token([completion.entropy for completion in completions], tokens),
-        "drawn_entropy": _per_token([completion.drawn_entropy for completion in completions], tokens),
         "logprob": None if logprob is None or tokens is None else float(sum(logprob) / tokens.sum()),
     }
     return summary | _of_several(completions, verdicts, accepted, equal)

@@ -161,7 +161,6 @@ def _sample_columns(sample: VerifiedSample) -> dict[str, Any]:
         "finish": {True: "stop", False: "length", None: None}[completion.finished],
         "logprob": completion.logprob,
         "entropy": completion.entropy,
-        "drawn_entropy": completion.drawn_entropy,
         "accepted": verdict.accepted,
         "flexible": verdict.flexible,
         "reason": verdict.reason,

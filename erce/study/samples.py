@@ -52,9 +52,14 @@ def read_completions(folder: Path) -> dict[SampleSet, list[Completion]]:
     """Return the sets in the order of the file; an empty dict if the cell has no completions yet."""
     completions: dict[SampleSet, list[Completion]] = {}
     for row in read_rows(folder / COMPLETIONS, *COLUMNS) if (folder / COMPLETIONS).is_file() else ():
-        sample_set = SampleSet(row.pop("split"), row.pop("decoding"))
-        completions.setdefault(sample_set, []).append(Completion(**row))
+        sample_set = SampleSet(row["split"], row["decoding"])
+        completions.setdefault(sample_set, []).append(_completion(row))
     return completions
+
+
+def _completion(row: dict[str, Any]) -> Completion:
+    """Return a row's completion; rows of older studies have further columns."""
+    return Completion(**{name: row[name] for name in Completion.__dataclass_fields__})
 
 
 def write_verdicts(folder: Path, samples: Sequence[VerifiedSample]) -> None:
@@ -158,7 +163,7 @@ class Journal:
         for line in self._lines():
             if (line["key"], line["labels"]) == (self.key, sample_set._asdict()):
                 for row in line["rows"]:
-                    kept.setdefault((row["problem"], row["sample"]), Completion(**row))
+                    kept.setdefault((row["problem"], row["sample"]), _completion(row))
         return list(kept.values())
 
     def batch_sizes(self) -> list[int]:

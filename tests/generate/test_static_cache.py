@@ -45,7 +45,6 @@ def check_same_with_compilation(model, tokenizer, decoding, problems=PROBLEMS):
             other,
             logprob=pytest.approx(other.logprob, abs=1e-4),
             entropy=pytest.approx(other.entropy, abs=1e-5),
-            drawn_entropy=pytest.approx(other.drawn_entropy, abs=1e-5),
         )
         for other in plain
     ]

@@ -107,7 +107,6 @@ def test_log_p_and_entropy_are_those_of_the_model_at_temperature_one(model, toke
             log_p = model(torch.tensor([row + ids])).logits[0, len(row) - 1 : -1].double().log_softmax(-1)
         assert completion.logprob == pytest.approx(log_p[range(len(ids)), ids].sum().item(), abs=1e-4)
         assert completion.entropy == pytest.approx(-(log_p.exp() * log_p).sum(-1).mean().item(), abs=1e-5)
-        assert completion.drawn_entropy == 0
 
 
 def test_samples_follow_the_whole_tempered_softmax(model, tokenizer):
@@ -118,7 +117,6 @@ def test_samples_follow_the_whole_tempered_softmax(model, tokenizer):
         logits = model(torch.tensor([prompt_ids(tokenizer, problem.prompt)])).logits[0, -1].double()
     p, log_p = (logits / 1.5).softmax(-1), logits.log_softmax(-1)
     assert completions[0].entropy == pytest.approx(-(log_p.exp() * log_p).sum().item(), abs=1e-5)
-    assert completions[0].drawn_entropy == pytest.approx(-(p * p.log()).sum().item(), abs=1e-5)
     drawn = torch.tensor([completion.logprob for completion in completions]).double()  # tells the token
     times = ((drawn[:, None] - log_p).abs() < 1e-5).sum(0) / count
     assert (times - p).abs().max() < 5 * (p * (1 - p) / count).max().sqrt()
@@ -141,7 +139,6 @@ def check_same(these, those):
         rounded = {
             "logprob": pytest.approx(that.logprob, abs=1e-3),
             "entropy": pytest.approx(that.entropy, abs=1e-4),
-            "drawn_entropy": pytest.approx(that.drawn_entropy, abs=1e-4),
         }
         assert asdict(this) == asdict(that) | rounded
 

@@ -57,7 +57,6 @@ def test_what_a_log_does_not_say_is_none_and_never_0(tmp_path):
         "finished": None,
         "tokens": None,
         "entropy": None,
-        "drawn_entropy": None,
         "logprob": None,
     }
     assert result.keys() == {"cell", "scores"}

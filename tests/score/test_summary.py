@@ -73,8 +73,8 @@ def test_the_share_with_any_form_needs_every_flexible_verdict():
 
 def test_a_summary_weighs_entropy_and_log_p_by_tokens():
     completions = [
-        completion("a", 0, tokens=1, entropy=2.0, logprob=-3.0, drawn_entropy=1.0),
-        completion("b", 0, tokens=3, entropy=0.4, logprob=-1.0, finished=False, drawn_entropy=0.2),
+        completion("a", 0, tokens=1, entropy=2.0, logprob=-3.0),
+        completion("b", 0, tokens=3, entropy=0.4, logprob=-1.0, finished=False),
     ]
     summary = summarize(completions, [YES, NO])
     assert summary == {
@@ -86,7 +86,6 @@ def test_a_summary_weighs_entropy_and_log_p_by_tokens():
         "finished": 0.5,
         "tokens": 2.0,
         "entropy": pytest.approx((1 * 2.0 + 3 * 0.4) / 4),
-        "drawn_entropy": pytest.approx((1 * 1.0 + 3 * 0.2) / 4),
         "logprob": pytest.approx(-4.0 / 4),
     }
 

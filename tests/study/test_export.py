@@ -108,7 +108,6 @@ def test_a_row_says_what_drew_it_and_what_was_said_of_it(study):
         "finish": "length",
         "logprob": -1.5,
         "entropy": 0.25,
-        "drawn_entropy": None,
         "accepted": False,
         "flexible": None,
         "reason": "exact",

@@ -1,9 +1,11 @@
 """What was finished before a kill is never sampled again, and damage is never taken for a completion."""
 
+import json
+
 import pytest
 
 from erce.errors import RunError
-from erce.study.samples import Journal, SampleSet, chunks
+from erce.study.samples import Journal, SampleSet, chunks, read_completions
 from erce.types import Completion, Problem
 
 PROBLEMS = [Problem(id=f"p{n}", prompt="?" * (n % 4 + 1), demonstration="") for n in range(7)]
@@ -84,6 +86,14 @@ def test_a_finished_journal_samples_nothing_and_another_batch_size_keeps_what_th
     assert complete(path, smaller, batch_size=2) == undisturbed[0]
     assert [problem for call in smaller.calls for problem in call] == ["p5", "p0", "p4"]
     assert complete(path, Policy(dies_at=0)) == undisturbed[0]
+
+
+def test_completions_of_a_study_with_more_columns_are_read(tmp_path):
+    """Older studies have the entropy at the sampling temperature, as "drawn_entropy"."""
+    first = completion("p0", 0)
+    row = SET._asdict() | vars(first) | {"drawn_entropy": 0.2}
+    (tmp_path / "completions.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    assert read_completions(tmp_path) == {SET: [first]}
 
 
 def test_what_something_else_drew_is_not_used(path):

@@ -148,7 +148,6 @@ def _drawn(rng, cell, fake, what):
             where = {"split": split, "decoding": decoding, "problem": f"{split}-{number}", "sample": sample}
             text = (fake.text or _text)(cell, number, fine)
             rest = {"finished": reason != "truncated", "logprob": -3.5, "entropy": 0.2}
-            rest["drawn_entropy"] = 0.2
             tokens = fake.limit if fake.limit and not rest["finished"] else len(text.split()) + 1
             extracted = text.split()[-1] if reason in ("numeric", "different") else None
             pairs.append(
@@ -174,7 +173,6 @@ def _scores(drawn, *, together):
         "reasons": {reason: reasons.count(reason) / len(reasons) for reason in sorted(set(reasons))},
         "tokens": float(np.mean([row["tokens"] for row, _ in drawn])),
         "entropy": float(np.mean([row["entropy"] for row, _ in drawn])),
-        "drawn_entropy": float(np.mean([row["drawn_entropy"] for row, _ in drawn])),
     }
 
 
