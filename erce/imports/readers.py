@@ -120,11 +120,9 @@ def _log_file(path: Path, reading: Reading) -> Path:
 
 def _is_inspect_json(path: Path) -> bool:
     try:
-        content = json.loads(path.read_bytes())
-    except ValueError:
+        return "task" in _object_with_eval(path, path.read_bytes(), "a log of inspect")["eval"]
+    except InputError:
         return False
-    run = content.get("eval") if isinstance(content, dict) else None
-    return isinstance(run, dict) and "task" in run
 
 
 def _object_with_eval(path: Path, content: bytes, what: str) -> dict[str, Any]:

@@ -6,7 +6,6 @@ polars.read_ndjson("rows.jsonl", infer_schema_length=None)
 duckdb.sql("from 'rows.jsonl'")
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from erce.errors import InputError
-from erce.files import new_file
+from erce.files import new_file, short_hash
 from erce.recipe import Cell
 from erce.study.folder import Study, cell_folder, read_origin, read_problems
 from erce.study.samples import VerifiedSample, read_samples
@@ -170,4 +169,4 @@ def _sample_columns(sample: VerifiedSample) -> dict[str, Any]:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return short_hash(text.encode("utf-8", "surrogatepass"))

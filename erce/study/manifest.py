@@ -29,9 +29,9 @@ from erce.files import read_json, short_hash, write_json
 from erce.generate.decoding import GenerationSettings
 from erce.hf.adapter import WEIGHTS, check_adapter
 from erce.hf.prompt import prompt_ids
-from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, further_temperatures
+from erce.recipe import Cell, Recipe, further_temperatures
 from erce.study.folder import ADAPTER, BASE, CELL, RESULT, TRAINING, read_origin
-from erce.study.samples import COMPLETIONS, VERDICTS, read_completions, read_samples
+from erce.study.samples import COMPLETIONS, VERDICTS, place_of_decoding, read_completions, read_samples
 from erce.types import Problem
 
 if TYPE_CHECKING:
@@ -89,9 +89,10 @@ def write_origin(
     )
     # Under the same key, decodings that the recipe no longer asks for stay, and so does the verifier.
     kept = earlier if earlier.get("key") == key else {}
-    every = sorted((kept.get("decoding", {}) | resolved).items(), key=_place_of_decoding)
+    every = kept.get("decoding", {}) | resolved
+    in_order = {name: every[name] for name in sorted(every, key=place_of_decoding)}
     backend = "transformers" if recipe.server is None else recipe.server.kind
-    write_json(folder / CELL, kept | origin | {"decoding": dict(every), "drawn_by": backend, "key": key})
+    write_json(folder / CELL, kept | origin | {"decoding": in_order, "drawn_by": backend, "key": key})
     return key
 
 
@@ -132,12 +133,6 @@ def checked_origin(
             "those that are missing would be; delete completions.jsonl, and the next run samples all of them"
         )
     return origin
-
-
-def _place_of_decoding(named: tuple[str, dict[str, Any]]) -> tuple[bool, float]:
-    """Return the sorting key of a decoding: greedy and sampled come first, then the lower temperature."""
-    name, settings = named
-    return name not in (GREEDY, SAMPLED), settings["temperature"]
 
 
 def digest_of(content: Any) -> str:

@@ -4,7 +4,6 @@ The base model's samples of the training and validation problems are verified, a
 `erce.train.pushes` says how fast the loss on the demonstrations raises the accepted ones over the rejected.
 """
 
-import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from erce import events
 from erce.errors import InputError
+from erce.files import short_hash
 from erce.generate.decoding import GenerationSettings
 from erce.recipe import SAMPLED, Cell, Recipe, RegularizedObjective, load_recipe
 from erce.study.demonstrations import cell_splits
@@ -173,7 +173,7 @@ def _sampled(root: Path | None, recipe: Recipe, problems: Splits, base: "BasePol
         else:
             of_what = [(problem.id, problem.prompt) for problem in asked]
             origin = (base_model(recipe), str(base.model.dtype), replace(decoding, batch_size=1), of_what)
-            key = hashlib.sha256(repr(origin).encode()).hexdigest()[:16]
+            key = short_hash(repr(origin).encode())
             journal = Journal(root.with_name(f"{root.name}.outlook"), key)
             events.begin("generation", total, done=len(journal.completions(sample_set)))
             sizes = {"samples": SAMPLES, "batch_size": decoding.batch_size}

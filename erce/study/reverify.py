@@ -80,11 +80,9 @@ def reverify_file(path: Path, *, kind: str | None = None, workers: int | None = 
     checks = _checks(path, kind)
     rows: dict[int, Reverified] = {}  # by the place in the file
     for name in KINDS:
-        of_kind = {place: check for place, check in enumerate(checks) if check.kind == name}
-        operands = [check.operands for check in of_kind.values()]
-        for (place, check), verdicts in zip(
-            of_kind.items(), _verdicts(_procedures(name), operands, workers), strict=True
-        ):
+        of_kind = [(place, check) for place, check in enumerate(checks) if check.kind == name]
+        all_verdicts = _verdicts(_procedures(name), [check.operands for _, check in of_kind], workers)
+        for (place, check), verdicts in zip(of_kind, all_verdicts, strict=True):
             rows[place] = Reverified(check.where, str(check.operands[0]), verdicts, check.expected)
     return [rows[place] for place in sorted(rows)]
 

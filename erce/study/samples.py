@@ -6,7 +6,6 @@ and is on the disk before the next chunk begins. A chunk is whole problems and a
 resumed run sees the same batches as an undisturbed one, and rounds as it does.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from erce.errors import DamagedError, RunError
-from erce.files import MADE_AGAIN, new_file, read_rows, write_rows
+from erce.files import MADE_AGAIN, new_file, read_rows, short_hash, write_rows
+from erce.recipe import GREEDY, SAMPLED
 from erce.types import Completion, Problem, Verdict
 
 COMPLETIONS, VERDICTS = "completions.jsonl", "verdicts.jsonl"
@@ -40,6 +40,16 @@ class VerifiedSample(NamedTuple):
     sample_set: SampleSet
     completion: Completion
     verdict: Verdict
+
+
+def place_of_decoding(name: str) -> float:
+    """Return a sorting key: greedy and sampled come first, then the lower temperature.
+
+    >>> sorted(["T1", "sampled", "T0.2", "greedy"], key=place_of_decoding)
+    ['greedy', 'sampled', 'T0.2', 'T1']
+    """
+    main = {GREEDY: -2.0, SAMPLED: -1.0}
+    return main[name] if name in main else float(name.removeprefix("T"))
 
 
 def write_completions(folder: Path, samples: Iterable[tuple[SampleSet, Completion]]) -> None:
@@ -220,7 +230,7 @@ def _check_complete(completions: Sequence[Completion], wanted: list[tuple[str, i
 
 
 def _checksum(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest()[:16].encode()
+    return short_hash(content).encode()
 
 
 def _checked_content(line: bytes) -> dict[str, Any] | None:

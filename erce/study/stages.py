@@ -27,6 +27,7 @@ from erce.study.samples import (
     Journal,
     SampleSet,
     VerifiedSample,
+    place_of_decoding,
     read_completions,
     write_completions,
     write_verdicts,
@@ -183,17 +184,11 @@ def sample(folder: Path, recipe: Recipe, cell: Cell, problems: Splits, *, batch_
     # The old result and verdicts go first, so that a kill leaves no verdicts of other completions.
     for outdated in (RESULT, VERDICTS):
         (folder / outdated).unlink(missing_ok=True)
-    in_order = sorted(completions, key=_order)
+    splits = (TRAIN, *EVALUATED)
+    in_order = sorted(completions, key=lambda x: (splits.index(x.split), place_of_decoding(x.decoding)))
     write_completions(
         folder, ((place, completion) for place in in_order for completion in completions[place])
     )
-
-
-def _order(sample_set: SampleSet) -> tuple[int, float]:
-    """Return where a set stands in the file: greedy, sampled, then by rising temperature."""
-    main = {GREEDY: -2.0, SAMPLED: -1.0}
-    split, decoding = (TRAIN, *EVALUATED).index(sample_set.split), sample_set.decoding
-    return split, main[decoding] if decoding in main else float(decoding.removeprefix("T"))
 
 
 def verify_completions(folder: Path, cell: Cell, problems: Splits) -> None:
