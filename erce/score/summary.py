@@ -97,7 +97,6 @@ def _per_token(means: Sequence[float | None], tokens: np.ndarray | None) -> floa
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    """Return the mean; None where a value is not known."""
     known = _known(values)
     return None if known is None else float(known.mean())
 

@@ -47,7 +47,7 @@ def load_task(name: str, *, columns: Mapping[str, str] | None = None) -> Task:
     if name in TASKS:
         task = TASKS[name]
     elif (share := name.removeprefix("mini-styles:")) != name:
-        task = with_share(_share(share))
+        task = with_share(share)
     elif is_user_defined(name):
         own = load_user_defined("task", name)
         if _is_verifier(own):
@@ -72,15 +72,6 @@ def _checked(name: str, own: object) -> Task:
         f"{name!r} is not a task: {module} has no erce.types.Task and no function named {attribute!r}; "
         f"{meant}"
     )
-
-
-def _share(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(
-            f"mini-styles:{text}: give the share of shortcuts, 0 to 1, as in mini-styles:0.5"
-        ) from None
 
 
 def _is_verifier(own: object) -> TypeGuard[Verifier]:

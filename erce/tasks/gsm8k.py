@@ -29,7 +29,6 @@ _ANNOTATION = re.compile(r"<<[^<>\n]*>>")
 
 
 def _pools(data: str | None, *, template: str, steps: bool) -> Pools:
-    """Read the hub through `datasets`, or the original files in the folder `data`."""
     hub = SOURCE.from_hub("main") if data is None else {}
     pools: list[tuple[Problem, ...]] = []
     for split in ("train", "test"):

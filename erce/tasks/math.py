@@ -48,7 +48,6 @@ NEAR_DUPLICATES = {
 
 
 def _pools(data: str | None) -> Pools:
-    """Read the hub through `datasets`, or the two files in the folder `data`."""
     if data is None:
         train = [row for subject in SUBJECTS for row in SOURCE.from_hub(subject)["train"]]
         test = SOURCE.from_hub(name=HUB_TEST)["test"]

@@ -55,7 +55,6 @@ NEAR_DUPLICATES = {  # problem → the test problem that it nearly is
 
 
 def _pools(data: str | None, *, full: bool) -> Pools:
-    """Read the hub through `datasets`, or the original files in the folder `data`."""
     sanitized = dict(_with_numbers(_rows(data, "sanitized")))
     train = dict(_with_numbers(_rows(data, "full"))) | sanitized if full else sanitized
     return Pools(

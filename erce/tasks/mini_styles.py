@@ -11,6 +11,7 @@ shortcuts, which the embedded base models get right about once in twenty times.
 """
 
 import random
+from contextlib import suppress
 from dataclasses import replace
 from itertools import accumulate
 
@@ -22,16 +23,18 @@ PROMPT = "Work out {}."
 SHARE = 0.75  # of shortcuts among the demonstrations of the task "mini-styles"
 
 
-def with_share(share: float) -> Task:
-    """Return the task in which each demonstration is a shortcut with probability `share`, 0 to 1.
+def with_share(text: str) -> Task:
+    """Return the task in which each demonstration is a shortcut with probability `text`, "0" to "1".
 
     The choice depends on the problem alone, so a larger share keeps the shortcuts of a smaller one.
     """
-    if not 0 <= share <= 1:
-        raise InputError(f"mini-styles:{share:g}: the share of shortcuts lies between 0 and 1")
-    name = "mini-styles" if share == SHARE else f"mini-styles:{share:g}"
-    about = "generated sums in two styles, worked step by step or in one step"
-    return replace(MINI_SUMS, name=name, pools=lambda data: _pools(share), about=about)
+    with suppress(ValueError):
+        share = float(text)
+        if 0 <= share <= 1:
+            name = "mini-styles" if share == SHARE else f"mini-styles:{share:g}"
+            about = "generated sums in two styles, worked step by step or in one step"
+            return replace(MINI_SUMS, name=name, pools=lambda data: _pools(share), about=about)
+    raise InputError(f"mini-styles:{text}: give the share of shortcuts, 0 to 1, as in mini-styles:0.5")
 
 
 def stays_in_range(terms: tuple[int, ...]) -> bool:
@@ -121,4 +124,4 @@ def _problem(number: int, terms: tuple[int, ...], share: float) -> Problem:
     )
 
 
-MINI_STYLES = with_share(SHARE)
+MINI_STYLES = with_share(str(SHARE))

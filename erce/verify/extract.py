@@ -156,8 +156,6 @@ def matching_brace(text: str, start: int) -> int:
 
 
 class _Box(NamedTuple):
-    """A box that closes: where it begins and ends, and what it holds."""
-
     start: int
     end: int
     content: str

@@ -101,8 +101,6 @@ def same_number(first: str, second: str) -> bool:
 
 
 class _Number(NamedTuple):
-    """A number as written."""
-
     text: str
     value: Fraction
 

@@ -138,18 +138,11 @@ def test_three_seeds_of_thirds_in_another_order_leave_no_rounding_behind():
     assert gain.p == 1
 
 
-def _fractions(seed, k):
-    """Return two arms as pass@k of every seed and problem, and the verdicts behind them."""
-    arms = _arms(seed, samples=(5, 4))
-    return [coverage_by_problem(arm)[..., k - 1 : k] for arm in arms], arms
-
-
 @pytest.mark.parametrize("k", [2, 4])
 def test_a_gain_in_pass_at_k_is_the_same_formula_over_each_problems_chance(k):
     for draw in range(5):
-        (treated, baseline), _ = _fractions(draw, k)
-        fast, slow = paired_gain(treated, baseline), _slow_paired_gain(treated, baseline)
-        _agree(fast, slow, rtol=1e-8)
+        arms = [coverage_by_problem(arm)[..., k - 1 : k] for arm in _arms(draw, samples=(5, 4))]
+        _agree(paired_gain(*arms), _slow_paired_gain(*arms), rtol=1e-8)
 
 
 def test_fractions_without_variation_are_alike_too():
@@ -212,31 +205,18 @@ def test_over_seeds_divides_by_n_minus_1():
     assert over_seeds([0.1] * 3).sd == 0  # 0.1 + 0.1 + 0.1 is not 0.3 in floats
 
 
+ARM = np.ones((2, 3, 1))
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (
-            lambda: paired_gain(np.ones((2, 3, 1)), np.ones((2, 4, 1))),
-            "treated has 3 problems, baseline 4; pair",
-        ),
-        (lambda: paired_gain(np.ones((2, 3)), np.ones((2, 3, 1))), "treated has shape (2, 3); it must be"),
-        (lambda: paired_gain(np.ones((0, 3, 1)), np.ones((2, 3, 1))), "treated has shape (0, 3, 1)"),
-        (
-            lambda: paired_gain(np.ones((2, 3, 1)), np.full((2, 3, 1), 50.0)),
-            "baseline holds values outside 0 to 1",
-        ),
-        (
-            lambda: paired_gain(np.full((2, 3, 1), np.nan), np.ones((2, 3, 1))),
-            "treated holds values outside 0 to 1",
-        ),
-        (
-            lambda: paired_gain(np.full((2, 3, 1), -0.1), np.ones((2, 3, 1))),
-            "treated holds values outside 0 to 1",
-        ),
-        (
-            lambda: spread_of(np.ones((2, 3, 1)), np.full((2, 3, 1), 0.5)),
-            "baseline holds values other than 0 and 1",
-        ),
+        (lambda: paired_gain(ARM, np.ones((2, 4, 1))), "treated has 3 problems, baseline 4; pair"),
+        (lambda: paired_gain(np.ones((2, 3)), ARM), "treated has shape (2, 3); it must be"),
+        (lambda: paired_gain(np.ones((0, 3, 1)), ARM), "treated has shape (0, 3, 1)"),
+        (lambda: paired_gain(ARM, 50.0 * ARM), "baseline holds values outside 0 to 1"),
+        (lambda: paired_gain(np.nan * ARM, ARM), "treated holds values outside 0 to 1"),
+        (lambda: spread_of(ARM, 0.5 * ARM), "baseline holds values other than 0 and 1"),
         (lambda: welch([0.5], [0.5, 0.6]), "treated has 1 seeds and baseline 2; Welch's interval needs two"),
         (lambda: welch([0.5, 0.6], [0.5, 0.6], confidence=95), "confidence = 95 must lie between 0 and 1"),
         (lambda: over_seeds([]), "hand in one score per seed"),

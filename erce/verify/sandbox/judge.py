@@ -227,8 +227,6 @@ def _update(mine: Any, after: Any) -> Any:
 
 
 class _Run:
-    """One run of the tests."""
-
     def __init__(self, program: Program, request: dict[str, Any]) -> None:
         self._program, self._request = program, request
         self._at = ""  # the running test, as the start of a detail
