@@ -3,17 +3,17 @@
 import copy
 import hashlib
 import os
-import shutil
-import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import torch
+from filelock import FileLock
 from peft import PeftModel
 from torch import nn
 from transformers import (
@@ -199,15 +199,11 @@ def unpacked(file: Path) -> Path:
     if folder.is_dir():
         return folder
     cache.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=cache))
-    try:
-        _unpack(file, temporary)
-        temporary.rename(folder)
-    except OSError:
-        if not folder.is_dir():  # another process may have been faster
-            raise
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    with FileLock(cache / ".lock"), TemporaryDirectory(dir=cache) as temporary:
+        if not folder.is_dir():  # another process may have been first
+            half = Path(temporary, "model")
+            _unpack(file, half)
+            half.rename(folder)
     return folder
 
 

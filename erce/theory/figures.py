@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from erce.reporting.pages.figures import DASHED, DOTTED, NEUTRAL, SETTINGS, svg, svg_in_page
 from erce.theory import counterexample, learning, tokens
 
-RED, BLUE, GREEN, GOLD, PLUM = "#b3441e", "#1f5c88", "#2c6b48", "#b58a1b", "#74558c"
-PALETTE = NEUTRAL | {"red": RED, "blue": BLUE, "green": GREEN, "gold": GOLD, "plum": PLUM}
+RED, BLUE, GREEN, GOLD = "#b3441e", "#1f5c88", "#2c6b48", "#b58a1b"
+PALETTE = NEUTRAL | {"red": RED, "blue": BLUE, "green": GREEN, "gold": GOLD}
 INK, MUTED, PANEL = (PALETTE[name] for name in ("ink", "muted", "panel"))
 NEXT_TOKENS = {"this": 0.03, "hence": 0.05, "we": 0.1, "thus": 0.15, "then": 0.25, "so": 0.42}
 RISK_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -28,7 +28,6 @@ def drawings(*, runs: int = 100, sizes: Sequence[int] = RISK_SIZES) -> dict[str,
     """
     figures = {
         "failure": ("Chance that cross-entropy picks a wrong policy, by m", _failure()),
-        "switch": ("Difference of the objectives against λ", _switch()),
         "learning": ("Risk of what each loss learns, against m", _learning(sizes, runs)),
         "token": ("The next token's distribution at five λ", _token()),
     }
@@ -69,34 +68,6 @@ def _failure() -> Figure:
     axes.set(xscale="log", xlabel="demonstrations m", ylim=(0, 1.04))
     axes.set(ylabel="P(cross-entropy picks a wrong policy)")
     figure.legend(loc="outside lower center", ncols=2)
-    return figure
-
-
-def _switch() -> Figure:
-    """Draw u's objective minus the wrong policy's against λ; where it falls below 0 the learner picks u."""
-    figure, (axes,) = _panels(1, 7.4, 3.9)
-    kinds = {
-        "S_0": ("|supp|", GREEN),
-        "S_0.5": ("S of order 0.5", GOLD),
-        "S_1": ("exp H", RED),
-        "R_0.5": ("R of order 0.5", PLUM),
-        "R_1": ("H (Shannon)", BLUE),
-        "R_2": ("R of order 2", INK),
-    }
-    grid = np.linspace(0, 4, 9)
-    for kind, (name, colour) in kinds.items():
-        gap = [float(counterexample.advantage(1, 0, lam=lam, kind=kind)) for lam in grid]
-        line, lam = DASHED if kind.startswith("R") else "-", counterexample.switch_lam(kind)
-        axes.plot(grid, gap, color=colour, linestyle=line, label=f"{name}: λ = {lam:.4f}")
-        axes.plot(lam, 0.0, marker="o", color=colour, markersize=6, zorder=4)
-    axes.axhline(0, color=INK, linewidth=1)
-    axes.axhspan(0, 0.3, color=RED, alpha=0.07, linewidth=0)
-    axes.axhspan(-0.3, 0, color=GREEN, alpha=0.07, linewidth=0)
-    axes.text(3.95, 0.27, "picks a wrong policy", ha="right", va="top", color=RED)
-    axes.text(3.95, -0.27, "picks u, which is right", ha="right", va="bottom", color=GREEN)
-    axes.set(xlim=(0, 4), ylim=(-0.3, 0.3), xlabel="penalty strength λ")
-    axes.set(ylabel="objective of u − of the wrong policy")
-    figure.legend(loc="outside lower center", ncols=3, title="switches at", title_fontsize=9)
     return figure
 
 

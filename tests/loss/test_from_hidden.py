@@ -1,14 +1,12 @@
 """The loss from hidden states: equal to the loss from logits, for the matmuls and memory that it claims."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 from torch.nn import functional
-from torch.utils._python_dispatch import TorchDispatchMode
-from toys.losses import EACH, Matmuls, penalty_of, reference
+from toys.losses import EACH, Counted, Matmuls, penalty_of, reference
 
 from erce.loss import (
     Shannon,
@@ -189,23 +187,10 @@ def test_operands_of_different_dtypes_are_taken_in_the_wider_one():
     assert torch.equal(mixed.objective, wide.objective)
 
 
-class Counted(TorchDispatchMode):
-    """Counts the operations that, with their result, are of a kind."""
-
-    def __init__(self, is_counted: Callable[[Any, Any], bool]) -> None:
-        super().__init__()
-        self.is_counted, self.count = is_counted, 0
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        out = func(*args, **(kwargs or {}))
-        self.count += self.is_counted(func, out)
-        return out
-
-
 def test_a_small_call_takes_few_operations():
     """Their number is what a small call costs; naive autograd takes 37."""
     hidden, weight = torch.randn(3, 4, requires_grad=True), torch.randn(5, 4)
-    with Counted(lambda func, out: True) as operations:
+    with Counted(lambda func, args, out: True) as operations:
         linear_entropy_regularized_cross_entropy(
             hidden, weight, torch.arange(3), lam=1.0
         ).objective.backward()
@@ -216,7 +201,7 @@ def test_a_small_call_takes_few_operations():
 def test_the_gradient_of_a_head_is_written_once_where_all_rows_fit(dtype):
     hidden, weight, _, _ = operands(3, dtype, v=16_421, d=5)
 
-    def is_as_large(func: Any, out: Any) -> bool:
+    def is_as_large(func: Any, args: Any, out: Any) -> bool:
         is_new = isinstance(out, Tensor) and out.numel() == weight.numel() and not func.is_view
         return is_new and func is not torch.ops.aten.detach.default
 

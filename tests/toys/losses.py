@@ -110,6 +110,19 @@ PAPERS = {  # the objective, and its value from log p and nll
 }
 
 
+class Counted(TorchDispatchMode):
+    """Counts the operations that, with their arguments and result, are of a kind."""
+
+    def __init__(self, is_counted: Callable[[Any, Any, Any], bool]) -> None:
+        super().__init__()
+        self.is_counted, self.count = is_counted, 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        self.count += self.is_counted(func, args, out)
+        return out
+
+
 class Matmuls(TorchDispatchMode):
     """Counts multiply-adds of matrix products, and the elements of the largest tensor that comes up."""
 
