@@ -187,18 +187,18 @@ class Worker:
         """Wait for a message of the supervisor; return the budget that is used up before, "" for none."""
         judge = self._judge
         judged_before = _seconds_of(judge) if judge else 0.0
-        began = busy_at = time.monotonic()
-        busy = 0.0  # seconds of processor time at the moment `busy_at`
+        began = time.monotonic()
+        busy = waited = 0.0  # seconds of processor time when it last computed, and of our naps since then
         while True:
             now, used = time.monotonic(), _seconds_of(program)
             judging = _seconds_of(judge) - judged_before if judge else 0.0
             if used + judging - busy >= BUSY_CPU_SECONDS:
-                busy_at, busy = now, used + judging
+                busy, waited = used + judging, 0.0
             left = {
                 "processor": cpu - used,
                 "judge": cpu - judging,
                 "wall": wall - (now - began),
-                "idle": idle - (now - busy_at),
+                "idle": idle - waited,
             }
             over = min(left, key=lambda name: left[name])
             if left[over] <= 0:
@@ -207,6 +207,7 @@ class Worker:
             nap = max(SHORTEST_NAP_MILLISECONDS, min(500 * left[over], 500.0))
             if self._is_control_ready(nap):
                 return ""
+            waited += nap / 1000  # and no more if we wake up late, as the program waits for the processor too
         os.kill(program, signal.SIGKILL)
         if over == "judge" or not self._is_control_ready(1000 * RULING_SECONDS):
             if judge:

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -121,6 +122,23 @@ def test_a_worker_that_is_killed_is_replaced_within_the_job(tier):
                 os.kill(pid, signal.SIGKILL)
         assert job.result().reason == "passed"
         assert sandbox.run("f = lambda x: x", TESTS).accepted
+
+
+@pytest.mark.slow
+def test_a_program_that_waits_for_the_processor_does_not_count_as_idle(tier):
+    """All processes stand still for longer than a program may wait, as on a machine that others use."""
+    slow = (
+        "import time\ntime.sleep(1)\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass"
+    )
+    with Sandbox(tier) as sandbox, ThreadPoolExecutor(1) as thread:
+        idle = workers()
+        job = thread.submit(sandbox.run, f"{slow}\nf = lambda x: x", TESTS)
+        assert within(60, lambda: job.done() or workers() - idle)  # the candidate runs
+        for number in (signal.SIGSTOP, signal.SIGCONT):
+            for pid in workers():
+                os.kill(pid, number)
+            time.sleep(host.IDLE_SECONDS + 1 if number == signal.SIGSTOP else 0)
+        assert job.result().reason == "passed"
 
 
 def test_a_worker_that_dies_twice_is_an_error_and_not_the_programs_fault(tier, monkeypatch):
