@@ -74,10 +74,16 @@ def fine_tune(
     """
     if folder.exists():
         raise InputError(f"{str(folder)!r} exists; delete it to train again, or name another folder")
-    arguments = _arguments(objective, training, seed=seed, folder=folder)
     rows = training_rows(base.tokenizer, problems, training.max_length)
     if not rows:
         raise InputError("there is no problem to train on; give at least one")
+    same = replace(training, micro_batch_size=None, checkpoint_minutes=0, report_to="")
+    work = repr((objective, same, base.model.dtype, seed, rows))
+    checkpoints = Checkpoints(folder, hashlib.sha256(work.encode()).hexdigest()[:8])
+    if last := checkpoints.last():  # as it began, for the same bits, unless there is less memory now
+        micro = min(training.sequences(), checkpoints.sequences(last))
+        training = replace(training, micro_batch_size=micro)
+    arguments = _arguments(objective, training, seed=seed, folder=folder)
     with _borrowed_randomness(), known_warning_silenced():
         trainer = _CellTrainer(
             shadow(base.model),
@@ -92,14 +98,7 @@ def fine_tune(
         if arguments.world_size == 1:
             assert isinstance(trainer.model, PeftModel)
             make_lean(trainer.model)
-        work = (
-            objective,
-            replace(training, checkpoint_minutes=0, report_to=""),
-            base.model.dtype,
-            seed,
-            rows,
-        )
-        trainer.checkpoints = Checkpoints(folder, hashlib.sha256(repr(work).encode()).hexdigest()[:8])
+        trainer.checkpoints = checkpoints
         seconds = _train(trainer)
     log = [entry for entry in trainer.state.log_history if "objective" in entry]
     _refuse_divergence(log)
@@ -120,18 +119,25 @@ def fine_tune(
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """The checkpoints beside an adapter's folder; `key` tells those of another training apart."""
+    """The checkpoints beside an adapter's folder; `key` tells those of another training apart.
+
+    Their names end in the sequences of a forward pass, which fit the memory that is free, and in the step.
+    """
 
     folder: Path
     key: str
 
-    def path(self, step: int) -> Path:
-        return self.folder.with_name(f"{self.folder.name}.checkpoint-{self.key}-{step}")
+    def path(self, sequences: int, step: int) -> Path:
+        return self.folder.with_name(f"{self.folder.name}.checkpoint-{self.key}-{sequences}-{step}")
 
     def last(self) -> Path | None:
         """Return the checkpoint to go on from; None if there is none of this training."""
         kept = self.folder.parent.glob(f"{self.folder.name}.checkpoint-{self.key}-*")
         return max(kept, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
+
+    def sequences(self, path: Path) -> int:
+        """Return the sequences of a forward pass in the training that left this checkpoint."""
+        return int(path.name.split("-")[-2])
 
     def clear(self, *, but: Path | None = None) -> None:
         for path in self.folder.parent.glob(f"{self.folder.name}.checkpoint-*"):
@@ -150,7 +156,7 @@ class _CellTrainer(ERCETrainer):
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         """Write what `Trainer` goes on from, without TRL's model card and what PEFT asks the hub."""
         assert isinstance(self.model, PeftModel)
-        path = self.checkpoints.path(self.state.global_step)
+        path = self.checkpoints.path(self.args.per_device_train_batch_size, self.state.global_step)
         with new_folder(path) as half:
             _save(self.model, _gathered(self.model), half)
             self._save_optimizer_and_scheduler(str(half))

@@ -96,7 +96,7 @@ def test_a_fresh_process_gives_the_same_adapter(tmp_path):
 
 
 def test_a_stopped_training_goes_on_from_its_checkpoint_with_the_same_bits(tmp_path):
-    """Stopped in the middle of an epoch, and once more in the next."""
+    """Stopped in the middle of an epoch, and once more in the next; then memory is free for larger batches."""
     settings = {"dropout": 0.1, "checkpoint_minutes": 1e-9, "epochs": 3.0}
     whole = tune(tmp_path / "whole", training=settings)
     told, stops = [], [2, 5]
@@ -110,8 +110,9 @@ def test_a_stopped_training_goes_on_from_its_checkpoint_with_the_same_bits(tmp_p
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt), listening(stop):
             tune(tmp_path / "stopped", training=settings)
+    more_memory = settings | {"micro_batch_size": 4}
     with listening(lambda event: told.append(event.done)):
-        stopped = tune(tmp_path / "stopped", training=settings)
+        stopped = tune(tmp_path / "stopped", training=more_memory)
     assert told == [0, 1, 2, 1, 2, 3, 4, 5, 4, 5, 6, 7, 8, 9]
     assert bits(tmp_path / "stopped") == bits(tmp_path / "whole")
     assert stopped | {"seconds": 0} == whole | {"seconds": 0}
