@@ -96,7 +96,7 @@ def test_a_fresh_process_gives_the_same_adapter(tmp_path):
 
 
 def test_a_stopped_training_goes_on_from_its_checkpoint_with_the_same_bits(tmp_path):
-    """Stopped in the middle of an epoch, and once more in the next; then memory is free for larger batches."""
+    """Stopped in the middle of an epoch, and once more in the next; then memory is free for more rows."""
     settings = {"dropout": 0.1, "checkpoint_minutes": 1e-9, "epochs": 3.0}
     whole = tune(tmp_path / "whole", training=settings)
     told, stops = [], [2, 5]
