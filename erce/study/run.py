@@ -23,7 +23,7 @@ from erce.study.manifest import checked_base_model, keep_base_model, kept_base_m
 from erce.study.memory import batch_sizes
 from erce.study.policy import running_server
 from erce.study.rounds import FirstRound, asked, cells_failed, rounds, run_round
-from erce.study.stages import base_policy, drop_outdated
+from erce.study.stages import base_policy, drop_outdated, outdated
 from erce.tasks import check_demonstrations, load_task
 from erce.types import Splits
 
@@ -68,6 +68,8 @@ def run(
         # The driver of a cluster does not know the machines; there each cell fits its own.
         sizes = None if name == "ray" else batch_sizes(recipe, problems, share=1 / (jobs or 1))
         server = running_server(recipe, log=root.with_name(f"{root.name}.server.log"))
+    elif outdated(root, recipe, asked(root, recipe).cells):
+        _check_demonstrations(recipe, problems)
     if not is_finished or not kept_base_model(root):
         base = checked_base_model(root, recipe, cells_run_here=not is_finished and name != "ray")
     work = Work(root, recipe, partial(run_cell, problems=problems, sizes=sizes))
@@ -84,9 +86,9 @@ def run(
             print(f"{sizes}, in {sizes.free / 1e9:.1f} GB of free memory", file=sys.stderr)
         for sentence in refresh(sorted((root / "cells").glob("*"))):
             print(sentence, file=sys.stderr)
-        if outdated := drop_outdated(root, recipe, asked(root, recipe).cells):
-            names = ", ".join(cell.name for cell in outdated[:3]) + (", …" if len(outdated) > 3 else "")
-            cells = counted(len(outdated), "cell")
+        if dropped := drop_outdated(root, recipe, asked(root, recipe).cells):
+            names = ", ".join(cell.name for cell in dropped[:3]) + (", …" if len(dropped) > 3 else "")
+            cells = counted(len(dropped), "cell")
             print(f"The verifier has changed: {cells} ({names}) verified again.", file=sys.stderr)
         failed: list[Done] = []
         for this_round in rounds(root, recipe):
@@ -142,9 +144,7 @@ def _check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) 
         from erce.loss import check_names
 
         check_names(recipe.penalty, recipe.order, recipe.objective_names)
-    for task, splits in problems.items():
-        every = (problem for part in vars(splits).values() for problem in part)
-        check_demonstrations(load_task(task), every, refuse_unproven=recipe.refuses_unproven)
+    _check_demonstrations(recipe, problems)
     if here:
         devices_of(1, gpus=recipe.resources.gpus, visible=visible_devices())
         base_policy(recipe.model, recipe.dtype)  # kept for the cells of this process
@@ -156,6 +156,12 @@ def _check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) 
     packages = ("tensorboard", "tensorboardX") if tracker == "tensorboard" else (tracker,)
     if tracker != "none" and not any(map(find_spec, packages)):
         raise InputError(f"report_to = {tracker!r} needs the package {tracker}; run: pip install {tracker}")
+
+
+def _check_demonstrations(recipe: Recipe, problems: Mapping[str, Splits]) -> None:
+    for task, splits in problems.items():
+        every = (problem for part in vars(splits).values() for problem in part)
+        check_demonstrations(load_task(task), every, refuse_unproven=recipe.refuses_unproven)
 
 
 def _is_local(model: str) -> bool:

@@ -19,7 +19,7 @@ from erce.hf.collector import uncollected
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, RegularizedObjective, further_temperatures
 from erce.recipe.sections import MOST_COMPLETIONS
 from erce.score import summarize
-from erce.study.folder import ADAPTER, JOURNAL, RESULT, TRAINING, cell_folder, is_done, verifiers_of
+from erce.study.folder import ADAPTER, JOURNAL, RESULT, TRAINING, cell_folder, verifiers_of
 from erce.study.manifest import verifier_version, write_origin, write_verifier
 from erce.study.policy import policy
 from erce.study.samples import (
@@ -208,16 +208,21 @@ def verify_completions(folder: Path, cell: Cell, problems: Splits) -> None:
     write_verdicts(folder, verified)
 
 
-def drop_outdated(root: Path, recipe: Recipe, cells: Sequence[Cell]) -> list[Cell]:
-    """Delete verdicts and result of finished cells with another verifier's version; return these cells."""
-    done = [cell for cell in cells if is_done(root, recipe, cell)]
-    versions = verifiers_of(root, recipe, done)
+def outdated(root: Path, recipe: Recipe, cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells whose verdicts are of another version of the verifier."""
+    verified = [cell for cell in cells if (cell_folder(root, recipe, cell) / VERDICTS).is_file()]
+    versions = verifiers_of(root, recipe, verified)
     present = {task: verifier_version(load_task(task).verify) for task in {cell.task for cell in versions}}
-    outdated = [cell for cell, verifier in versions.items() if verifier != present[cell.task]]
-    for cell in outdated:
+    return [cell for cell, verifier in versions.items() if verifier != present[cell.task]]
+
+
+def drop_outdated(root: Path, recipe: Recipe, cells: Sequence[Cell]) -> list[Cell]:
+    """Delete verdicts and result of the outdated cells, and return these cells."""
+    dropped = outdated(root, recipe, cells)
+    for cell in dropped:
         for name in (VERDICTS, RESULT):  # killed in between, the missing verdicts show
             (cell_folder(root, recipe, cell) / name).unlink(missing_ok=True)
-    return outdated
+    return dropped
 
 
 def score(samples: Iterable[VerifiedSample], *, equal: Equal | None) -> dict[str, dict[str, Any]]:

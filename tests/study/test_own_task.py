@@ -132,6 +132,12 @@ def test_a_changed_verifier_verifies_a_finished_study_again_and_the_report_alone
     assert main(["report", "runs/own"]) == 0
     outdated = "verifies the completions again, as the file of door_twice:judge has changed since."
     assert outdated in " ".join(capsys.readouterr().out.split())
+    judge(here, "door_twice", "return False")
+    sys.modules.pop("door_twice", None)
+    assert main(["run", "own.toml", "--set", "lams=[0]"]) == 2
+    assert "its verifier refuses the demonstration" in capsys.readouterr().err
+    judge(here, "door_twice", "return True")
+    next((here / "runs").rglob("*-base-*/result.json")).unlink()  # as a kill after its verdicts leaves it
     printed = _runs_again(here, capsys, "--set", "lams=[0]")
     assert "The verifier has changed: 2 cells (door_twice-judge-base, " in printed
     assert main(["report", "runs/own"]) == 0
