@@ -204,7 +204,7 @@ def outcome(kind: str) -> tuple[str, str]:
         ours = model(input_ids=ids, labels=ids, **router).loss.item()
     if abs(ours - whole) > 1e-6 * whole:  # the model's own is formed in float32
         return "wrong", f"{ours:.7f} for {whole:.7f}"
-    return ("added", f"({whole - bare:.2g})") if model.erce.own_loss else ("plain", "")
+    return ("added", f"({whole - bare:.2g})") if model.erce.added_loss else ("plain", "")
 
 
 def built(kind: str, variant: dict[str, int | None]) -> Any:

@@ -21,10 +21,10 @@ from erce.catalog import refusing_unknown_names
 from erce.errors import InputError
 from erce.hf.head import (
     IGNORED,
+    added_loss_of,
     backbone_of,
     evaluating,
     head_loss,
-    own_loss_of,
     probe_tokens,
     readout_of,
     refresh_forward,
@@ -122,7 +122,7 @@ class Attached:
         self.last: Loss | None = None
         self.settings = settings  # of the loss
         self.readout = readout_of(model)
-        self.own_loss = own_loss_of(model)
+        self.added_loss = added_loss_of(model)
         self.output, self.keeps_apart = _usual_output(model)
         self.forward, self.own_forward = model.forward, "forward" in vars(model)
         self.names = tuple(inspect.signature(model.forward).parameters)
@@ -167,8 +167,8 @@ class Attached:
 
     def _outputs(self, model: PreTrainedModel, inputs: dict[str, Any], labels: Tensor) -> tuple[Any, Tensor]:
         """Return the usual output without logits, its loss what the model adds or None; the hidden states."""
-        if self.own_loss is not None:
-            output, hidden = self.own_loss.forward(model, self.forward, inputs | {"labels": labels})
+        if self.added_loss is not None:
+            output, hidden = self.added_loss.forward(model, self.forward, inputs | {"labels": labels})
             output.logits = None
             return output, hidden
         outputs = backbone_of(model)(**inputs, return_dict=True)

@@ -121,7 +121,7 @@ def readout_of(model: PreTrainedModel) -> Readout:
     )
 
 
-class OwnLoss(NamedTuple):
+class AddedLoss(NamedTuple):
     """The losses that a model adds to its cross-entropy; `logits_to_keep` is what they need of the logits."""
 
     logits_to_keep: int | None  # 1: none of them; 0: all; None: the model has no such setting
@@ -147,7 +147,7 @@ class OwnLoss(NamedTuple):
 
 
 @torch.no_grad()
-def own_loss_of(model: PreTrainedModel) -> OwnLoss | None:
+def added_loss_of(model: PreTrainedModel) -> AddedLoss | None:
     """Find whether the model's loss has more than the mean cross-entropy of its logits; None if it has not.
 
     Tried with the outputs of routers on. An InputError if the rest cannot be told from the cross-entropy.
@@ -174,7 +174,7 @@ def own_loss_of(model: PreTrainedModel) -> OwnLoss | None:
         )
     if not calls or not rest:
         return None
-    return OwnLoss(logits_to_keep=keep if keep is None or torch.equal(cut, rest) else 0)
+    return AddedLoss(logits_to_keep=keep if keep is None or torch.equal(cut, rest) else 0)
 
 
 @contextmanager

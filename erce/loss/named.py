@@ -48,7 +48,7 @@ def make_penalty(entropy_type: str, order: float = 1.0) -> Penalty:
     name = str(entropy_type)
     if name in PENALTIES:
         return PENALTIES[name].of_order(order)
-    penalty = _own("penalty", name, PENALTIES, Penalty)
+    penalty = _user_defined("penalty", name, PENALTIES, Penalty)
     if isinstance(penalty, type):
         penalty = penalty.of_order(order)
     elif order != 1:
@@ -67,7 +67,9 @@ def make_objective(name: str) -> Objective:
     (Focal(gamma=2.0), LabelSmoothing(smoothing=0.2))
     """
     kind, text = split_number(str(name))
-    objective = OBJECTIVES[kind] if kind in OBJECTIVES else _own("objective", kind, OBJECTIVES, Objective)
+    objective = (
+        OBJECTIVES[kind] if kind in OBJECTIVES else _user_defined("objective", kind, OBJECTIVES, Objective)
+    )
     if isinstance(objective, type):
         try:
             objective = objective.of(None if text is None else float(text))
@@ -89,7 +91,7 @@ def check_names(penalty: str, order: float, objectives: Iterable[str]) -> None:
         make_objective(name)
 
 
-def _own(what: str, name: str, known: Iterable[str], kind: type[Kind]) -> Kind | type[Kind]:
+def _user_defined(what: str, name: str, known: Iterable[str], kind: type[Kind]) -> Kind | type[Kind]:
     """Return what `name` names, if it is a `kind` or a class of that kind."""
     if not is_user_defined(name):
         raise InputError(unknown(what, name, known))

@@ -233,8 +233,8 @@ def gradient_into(
         g.sub_(slopes.uniform[:, None]).masked_fill_(masked, 0)
     if cap_slope is not None:
         g.mul_(cap_slope)
-    own = slopes.own[:, None]
-    g.scatter_(-1, y, own if here is None else torch.where(here, own, g.gather(-1, y)))
+    at_target = slopes.at_target[:, None]
+    g.scatter_(-1, y, at_target if here is None else torch.where(here, at_target, g.gather(-1, y)))
     if g is not out:
         out.copy_(g)
 

@@ -46,14 +46,14 @@ class Slopes(NamedTuple):
     order inf: e^u plain + box_cox [u = 0]       below: e^u plain + box_cox e^(au) expm1(k (u + ratio))
     a user-defined penalty: e^u plain + box_cox · (its gradient)
 
-    minus `uniform` where the logit is not −inf; times the slope of the soft cap. At the target it is `own`.
+    minus `uniform` where the logit is not −inf; times the slope of the soft cap; `at_target` at the target.
     """
 
     plain: Tensor
     box_cox: Tensor
     ratio: Tensor
     uniform: Tensor
-    own: Tensor  # final: with the soft cap's slope
+    at_target: Tensor  # final: with the soft cap's slope
     shift: Tensor  # what u is relative to
 
 
@@ -72,7 +72,7 @@ class _Parts(NamedTuple):
     """The slopes of `Slopes` in the making: tensors (rows,) or numbers, `plain` in units of −1 / s."""
 
     plain: Any
-    own: Any
+    at_target: Any
     box_cox: Any
     ratio: Any
     uniform: Any
@@ -96,13 +96,13 @@ def loss_and_grad_coefficients(
     if penalty is None:
         entropy, of_penalty = _penalty(of, sums, request)
     else:
-        entropy, own = penalty
-        of_penalty = _Parts(0.0, own, torch.ones_like(own), torch.zeros_like(own), 0.0)
+        entropy, at_target = penalty
+        of_penalty = _Parts(0.0, at_target, torch.ones_like(at_target), torch.zeros_like(at_target), 0.0)
     lam = rows.lam
     objective = _plus(value, lam, entropy)
     slopes = _Parts(
         plain=_plus(parts.plain, lam, of_penalty.plain),
-        own=_plus(parts.own, lam, of_penalty.own),
+        at_target=_plus(parts.at_target, lam, of_penalty.at_target),
         box_cox=lam * of_penalty.box_cox,
         ratio=of_penalty.ratio,
         uniform=parts.uniform,
@@ -121,7 +121,7 @@ def loss_and_grad_coefficients(
     if request.diagnose:
         loss = loss._replace(
             log_sum_p2=sums.squares.log() - 2 * of.log_s,
-            pushed_down=(slopes.own > 0).to(of.nll.dtype),
+            pushed_down=(slopes.at_target > 0).to(of.nll.dtype),
         )
     return loss, _in_output(slopes, of, sums, request)
 
@@ -152,14 +152,14 @@ def _objective(of: Softmax, sums: Sums, request: Request, gate: Tensor | None) -
     are not −inf, mean(−log p) = log s − Σ u / c, whose derivative is p_j − 1 / c.
     """
     value, pull = request.objective.value_and_slope(of.nll, gate)
-    own, zero = sums.others * of.unit, torch.zeros_like(of.nll)
+    at_target, zero = sums.others * of.unit, torch.zeros_like(of.nll)
     if not request.has_label_smoothing:
-        return value, _Parts(-pull, own.mul_(pull), 0.0, zero, zero)
+        return value, _Parts(-pull, at_target.mul_(pull), 0.0, zero, zero)
     epsilon = request.objective.smoothing
     pull, uniform = (1 - epsilon) * pull, epsilon / sums.finite
     value = (1 - epsilon) * value + epsilon * (of.log_s - sums.total / sums.finite)
-    own = pull * own + epsilon * (-of.nll).exp() - uniform
-    return value, _Parts(-(pull + epsilon), own, 0.0, zero, uniform)
+    at_target = pull * at_target + epsilon * (-of.nll).exp() - uniform
+    return value, _Parts(-(pull + epsilon), at_target, 0.0, zero, uniform)
 
 
 def _penalty(of: Softmax, sums: Sums, request: Request) -> tuple[Tensor, _Parts]:
@@ -207,8 +207,8 @@ def _renyi_slopes(ratio: Tensor, of: Softmax, sums: Sums, order: float) -> _Part
     if math.isinf(order):
         maxima = sums.box_cox
         alone = (u_y == 0) & (maxima == 1)  # p_y − 1 is −others / s
-        own = torch.where(alone, sums.others * of.unit, e_y / s - (u_y == 0) / maxima)
-        return _Parts(-1.0, own, -1 / maxima, ratio, 0.0)
+        at_target = torch.where(alone, sums.others * of.unit, e_y / s - (u_y == 0) / maxima)
+        return _Parts(-1.0, at_target, -1 / maxima, ratio, 0.0)
     k = abs(order - 1)
     w_sum, w_y = (s, e_y) if order > 1 else (s + (order - 1) * sums.box_cox, (order * u_y).exp())
     box_cox = -order / (k * w_sum)
@@ -217,14 +217,14 @@ def _renyi_slopes(ratio: Tensor, of: Softmax, sums: Sums, order: float) -> _Part
 
 def _plus_p(slopes: _Parts, factor: Tensor, of: Softmax) -> _Parts:
     """Return the slopes with factor · p added: p is the slope of lse."""
-    return slopes._replace(plain=slopes.plain - factor, own=slopes.own + factor * of.e_y / of.s)
+    return slopes._replace(plain=slopes.plain - factor, at_target=slopes.at_target + factor * of.e_y / of.s)
 
 
 def _times(slopes: _Parts, factor: Tensor | float) -> _Parts:
     """Return the slopes of the same rows times a factor."""
     return slopes._replace(
         plain=slopes.plain * factor,
-        own=slopes.own * factor,
+        at_target=slopes.at_target * factor,
         box_cox=slopes.box_cox * factor,
         uniform=slopes.uniform * factor,
     )
@@ -238,10 +238,10 @@ def _in_output(slopes: _Parts, of: Softmax, sums: Sums, request: Request) -> Slo
     """
     if request.slope != 1:
         slopes = _times(slopes, request.slope)
-    plain, own, box_cox, ratio, uniform = slopes
+    plain, at_target, box_cox, ratio, uniform = slopes
     if (cap := request.cap) is not None:
-        own = own * (1 - (sums.target / cap).square())
-    return Slopes(plain * of.unit, box_cox, ratio, uniform, own, sums.shift)
+        at_target = at_target * (1 - (sums.target / cap).square())
+    return Slopes(plain * of.unit, box_cox, ratio, uniform, at_target, sums.shift)
 
 
 def refuse_no_distribution(top: Tensor, rows: Rows) -> None:

@@ -77,9 +77,9 @@ class SplitVocabulary(Vocabulary):
         z, y = logits_(tile, bias, request), (rows.targets - self.first)[:, None]
         here = (y >= 0) & (y < z.shape[-1])
         y = y.clamp(0, z.shape[-1] - 1)
-        own, top = z.gather(-1, y)[:, 0], z.amax(-1)
+        at_target, top = z.gather(-1, y)[:, 0], z.amax(-1)
         top = top.masked_fill(top.isnan(), math.inf)  # which is refused like NaN, and no maximum loses it
-        top, target = self._largest(top, own.where(here[:, 0], -math.inf))
+        top, target = self._largest(top, at_target.where(here[:, 0], -math.inf))
         shift = top.clamp(min=torch.finfo(top.dtype).min)  # all may be masked, and −inf − −inf is NaN
 
         parts = []
@@ -87,7 +87,7 @@ class SplitVocabulary(Vocabulary):
             terms = terms_at(scratch[2].copy_(z[part]), shift[part], y[part], scratch, request)
             parts.append(sums_of(terms, y[part], request)[3:])
         others, *more = map(torch.cat, zip(*parts, strict=True))
-        columns = torch.stack([others.where(here[:, 0], others + (own - shift).exp()), *more])
+        columns = torch.stack([others.where(here[:, 0], others + (at_target - shift).exp()), *more])
         dist.all_reduce(columns, group=self.group)
         loss, slopes = loss_and_grad_coefficients(Sums(shift, top, target, *columns), rows, request, None)
 

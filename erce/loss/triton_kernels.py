@@ -62,7 +62,7 @@ def write_gradient(
 ) -> None:
     """Write the gradient of the rows, as `Slopes` has it, to `out`, rounded to its dtype; it may be the tile.
 
-    It is 0 where the logit is −inf, and `slopes.own` at the target.
+    It is 0 where the logit is −inf, and `slopes.at_target` at the target.
     """
     rows, v = _shape(tile)
     block = min(WRITE_BLOCK, triton.next_power_of_2(v))
@@ -230,7 +230,7 @@ def _add(box_cox, powers, u, e, largest, order, k, form: tl.constexpr):
 
 @triton.jit
 def _write(
-    out, out_stride, tile, stride, targets, bias, plain, box_cox, ratio, uniform, own, top, v,
+    out, out_stride, tile, stride, targets, bias, plain, box_cox, ratio, uniform, at_target, top, v,
     order, k, inner, outer,
     form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
@@ -255,7 +255,7 @@ def _write(
     if smoothing:
         g -= tl.load(uniform + row)
     g = tl.where(z > -float("inf"), g * cap_slope, 0.0)
-    g = tl.where(column == tl.load(targets + row), tl.load(own + row), g)
+    g = tl.where(column == tl.load(targets + row), tl.load(at_target + row), g)
     tl.store(out + row * out_stride + column, g.to(out.dtype.element_ty), mask=column < v)
 
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 from transformers.utils.generic import ModelOutput
 
-from erce.hf.head import IGNORED, OwnLoss, Readout, backbone_of, head_loss
+from erce.hf.head import IGNORED, AddedLoss, Readout, backbone_of, head_loss
 from erce.hf.sequences import ScoredCount, shifted_targets
 from erce.loss import CrossEntropy, Loss, Objective, Penalty
 
@@ -26,12 +26,13 @@ DIAGNOSTICS = ("log_sum_p2", "pushed_down", "tail_share")  # as `Loss` names the
 class BatchSums(ModelOutput):
     """The amounts that a batch adds to the training's objective and to the sums behind its log; scalars.
 
-    `loss` and `total` carry a gradient. `loss` is what the model adds to its cross-entropy, such as a
-    router's loss, and adapters add theirs to it, as AdaLoRA does: one mean per micro-batch.
+    `total` is our loss, and `loss` what others add to it; both carry a gradient. `loss` has the name of a
+    model's output because adapters such as AdaLoRA add to that; a model's router adds to it too. It is one
+    mean per micro-batch.
     """
 
-    loss: Tensor  # what others add to the objective
-    total: Any = None  # our part: the sum of `weighed`, differentiable
+    loss: Tensor
+    total: Any = None  # `weighed`, differentiable
     objective: Any = None  # sum over the scored tokens, nats
     nll: Any = None  # sum of −log p(target)
     entropy: Any = None  # sum of the penalty
@@ -139,7 +140,7 @@ def tokens_by_sequence(targets: Tensor, sequences: Tensor) -> Tensor:
     return counts.scatter_add(0, sequences.flatten(), is_scored)
 
 
-def add_scores(model: PreTrainedModel, scorer: Scorer, own_loss: OwnLoss | None = None) -> None:
+def add_scores(model: PreTrainedModel, scorer: Scorer, added_loss: AddedLoss | None = None) -> None:
     """Teach `model.forward` the keyword `scores`; a call without it is passed on unchanged.
 
     Beside the labels it takes `weight` and `source`, (rows, length) each, as the collator makes them.
@@ -155,11 +156,11 @@ def add_scores(model: PreTrainedModel, scorer: Scorer, own_loss: OwnLoss | None 
         columns = {name: kwargs.pop(name)[:, 1:] for name in COLUMNS if name in kwargs}
         targets, sequences = shifted_targets(kwargs, kwargs["labels"])
         count = ScoredCount(targets, IGNORED)
-        if own_loss is None:
+        if added_loss is None:
             del kwargs["labels"]
             added, states = None, backbone_of(self)(*args, **kwargs).last_hidden_state
         else:
-            output, states = own_loss.forward(self, original, kwargs)
+            output, states = added_loss.forward(self, original, kwargs)
             added = output.loss
         sums = score(self, states[:, :-1], targets, sequences, count.read(), **columns)
         if added is not None:

@@ -24,9 +24,9 @@ from trl.trainer.sft_trainer import SFTTrainer
 from erce.errors import InputError
 from erce.hf.adapter import README, name_objective
 from erce.hf.head import (
-    OwnLoss,
+    AddedLoss,
     Readout,
-    own_loss_of,
+    added_loss_of,
     probe_tokens,
     readout_of,
     refresh_forward,
@@ -97,7 +97,7 @@ class ERCETrainer(SFTTrainer):
         self._lams: set[float] = set()  # every λ since the last log
         self._norms: list[float] = []  # of the gradient, in the first logs
         self._keeps_apart: dict[frozenset[str], bool] = {}  # by what marks the sequences in a batch
-        self._refuse_unproven()
+        self._refuse_other_losses()
         refuse_nothing(self.train_dataset, self.eval_dataset, args)
         self._reads_columns = args.head == "erce" and is_trls(self.data_collator)
         data_sets = (self.train_dataset, *several(self.eval_dataset).values())
@@ -105,9 +105,9 @@ class ERCETrainer(SFTTrainer):
         self._scorer: Scorer | None = None
         if self.args.head == "erce":
             self.loss_is_scaled_for_ga = True  # compute_loss divides by the whole accumulated batch
-            readout, own_loss = _agreed(self.accelerator, _loss_of, self._base_model())
+            readout, added_loss = _agreed(self.accelerator, _loss_of, self._base_model())
             self._scorer = self._make_scorer(readout)
-            add_scores(self._base_model(), self._scorer, own_loss)
+            add_scores(self._base_model(), self._scorer, added_loss)
             refresh_forward(self.model, self._base_model())
 
     def _make_scorer(self, readout: Readout) -> Scorer:
@@ -128,7 +128,7 @@ class ERCETrainer(SFTTrainer):
         assert isinstance(base, PreTrainedModel)
         return base
 
-    def _refuse_unproven(self) -> None:
+    def _refuse_other_losses(self) -> None:
         """Refuse every setting under which the objective is, or may be, another than was asked for."""
         axes = self.accelerator.parallelism_config
         if axes is not None and axes.non_data_parallel_size > 1:
@@ -141,8 +141,8 @@ class ERCETrainer(SFTTrainer):
             raise InputError("the model has the loss of erce.attach already; use erce.detach(model) first")
         refuse_prompts_with_a_loss(self.model)
         if self.args.head == "trl":
-            own_loss = _agreed(self.accelerator, own_loss_of, self._base_model())
-            _refuse_trls_head(own_loss, adds_router_loss=self.aux_loss_enabled)
+            added_loss = _agreed(self.accelerator, added_loss_of, self._base_model())
+            _refuse_trls_head(added_loss, adds_router_loss=self.aux_loss_enabled)
             return
         _refuse_sharding(self.accelerator)
 
@@ -409,14 +409,14 @@ def _agreed(
     return outcome[0]
 
 
-def _loss_of(model: PreTrainedModel) -> tuple[Readout, OwnLoss | None]:
+def _loss_of(model: PreTrainedModel) -> tuple[Readout, AddedLoss | None]:
     """Return how the model goes from its head to its logits, and what it adds to its cross-entropy."""
-    return readout_of(model), own_loss_of(model)
+    return readout_of(model), added_loss_of(model)
 
 
-def _refuse_trls_head(own_loss: OwnLoss | None, *, adds_router_loss: bool) -> None:
+def _refuse_trls_head(added_loss: AddedLoss | None, *, adds_router_loss: bool) -> None:
     """Refuse a model that adds more to its cross-entropy than TRL's head, which knows one router's loss."""
-    if own_loss is not None and not (adds_router_loss and own_loss.logits_to_keep):
+    if added_loss is not None and not (adds_router_loss and added_loss.logits_to_keep):
         raise InputError(
             "the model adds something to its cross-entropy that head='trl' leaves out; set head='erce', "
             "which adds it too"

@@ -9,7 +9,7 @@ from toys import training as toy
 from transformers import AutoConfig, AutoModelForCausalLM
 
 import erce
-from erce.hf.head import own_loss_of
+from erce.hf.head import added_loss_of
 from erce.train.trainer import ERCETrainer
 
 EXPERTS = {"num_local_experts": 4, "num_experts_per_tok": 2}
@@ -80,13 +80,13 @@ def test_the_trainer_adds_it_once_per_step(name, tmp_path):
 
 
 def test_a_model_without_more_keeps_no_logits():
-    assert own_loss_of(toy.model()) is None
-    assert own_loss_of(family("mixtral", router_aux_loss_coef=0.0)) is None
-    assert own_loss_of(family("mixtral")).logits_to_keep == 1
-    assert own_loss_of(family("bamba")).logits_to_keep == 0
+    assert added_loss_of(toy.model()) is None
+    assert added_loss_of(family("mixtral", router_aux_loss_coef=0.0)) is None
+    assert added_loss_of(family("mixtral")).logits_to_keep == 1
+    assert added_loss_of(family("bamba")).logits_to_keep == 0
     model = family("mixtral")
     before = set(vars(model)), model.config.output_router_logits
-    own_loss_of(model)
+    added_loss_of(model)
     assert (set(vars(model)), model.config.output_router_logits) == before
 
 
@@ -94,12 +94,12 @@ def test_a_loss_that_is_another_than_cross_entropy_is_refused():
     odd = toy.model()
     odd.loss_function = lambda logits, labels, **_: 2 * logits.logsumexp(-1).mean()
     with pytest.raises(ValueError, match="loss of Qwen2ForCausalLM is not the mean cross-entropy"):
-        own_loss_of(odd)
+        added_loss_of(odd)
     slightly = toy.model()
     usual = slightly.loss_function
     slightly.loss_function = lambda *given, **named: usual(*given, **named) * 1.0001
     with pytest.raises(ValueError, match="and what else is in it cannot be told apart; leave its own loss"):
-        own_loss_of(slightly)
+        added_loss_of(slightly)
 
 
 @toy.TRLS_HEAD
