@@ -2,7 +2,7 @@
 
 Per chunk: one matmul to logits, one call of `row_passes.score_tile` that leaves their gradient in their
 place, one matmul to d hidden and, if the head is trainable, one to d weight. `matmul` has the matmuls. Only
-`Plan.of` decides; all that follows does what the plan says.
+`Plan.of` decides on them, on the chunks and on the path.
 """
 
 import math

@@ -22,7 +22,7 @@ from typing import Any
 from erce.files import read_json, write_json
 from erce.recipe import Cell, Recipe
 from erce.study.demonstrations import COUNTS, cell_splits, counts, demonstrations
-from erce.study.folder import CELL, JOURNAL, RESULT, TIMING, TRAINING, cell_folder, is_done, timed
+from erce.study.folder import CELL, JOURNAL, RESULT, TRAINING, cell_folder, is_done, timed
 from erce.study.manifest import DIGESTS, POLICY, digests
 from erce.study.memory import BatchSizes, batch_sizes
 from erce.study.samples import VERDICTS, read_samples
@@ -70,7 +70,6 @@ def run_cell(
     """
     folder = cell_folder(root, recipe, cell)
     splits = problems[cell.task] if problems else cell_splits(recipe, cell.task)
-    (folder / f".{TIMING}.tmp").unlink(missing_ok=True)  # a killed run's; nothing else would replace it
     state = cell_state(root, recipe, cell, splits)
     if state < CellState.SAMPLED:
         sizes = sizes or _sizes(recipe, cell, splits)
