@@ -104,7 +104,7 @@ def _choice_of_search(search: dict[str, Any] | None) -> Choice:
         )
     scores, winner = dict(map(tuple, step["scores"])), step["winner"]
     others = {0.0, *(test["lam"] for test in step["tests"])} - {winner}
-    second = min(others, key=lambda lam: (-scores[lam], lam), default=None)
+    second = next((lam for lam in ranked(scores) if lam in others), None)
     return Choice(
         lam=winner,
         score=scores[winner],

@@ -15,7 +15,7 @@ from erce.tasks.mini_code import MINI_CODE
 from erce.tasks.mini_styles import MINI_STYLES, with_share
 from erce.tasks.mini_sums import MINI_SUMS, MINI_SUMS_ANSWER_ONLY
 from erce.tasks.overlap import near_duplicates
-from erce.tasks.own import PROBLEMS_PER_TEST_PROBLEM, Verifier, jsonl_task, normalized
+from erce.tasks.user_defined import PROBLEMS_PER_TEST_PROBLEM, Verifier, jsonl_task, normalized
 from erce.tasks.verdicts import check_demonstrations
 from erce.types import Pools, Problem, Splits, Task
 
@@ -38,8 +38,8 @@ def load_task(name: str, *, columns: Mapping[str, str] | None = None) -> Task:
     """Return the task of that name in `TASKS`, "mini-styles:SHARE", or a user's own, "package.module:NAME".
 
     NAME is a `Task`, or a function that verifies the problems in the JSONL file or data set that the recipe's
-    `data` names (`erce.tasks.own`), whose `columns` are then those given. InputError: no such task, or
-    columns for one that reads its own source.
+    `data` names (`erce.tasks.user_defined`), whose `columns` are then those given. InputError: no such task,
+    or columns for one that reads its own source.
 
     >>> load_task("mini-sums").n_test
     400

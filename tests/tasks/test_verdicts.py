@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from erce.tasks import TASKS
-from erce.tasks.own import jsonl_task
+from erce.tasks.user_defined import jsonl_task
 from erce.tasks.verdicts import verdict
 from erce.types import Completion, Problem, Verdict
 

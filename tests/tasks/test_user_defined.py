@@ -7,7 +7,7 @@ import pytest
 
 from erce.errors import InputError
 from erce.tasks import check_demonstrations, jsonl_task, load_task, splits
-from erce.tasks.own import RepeatedPromptWarning
+from erce.tasks.user_defined import RepeatedPromptWarning
 from erce.types import Completion, Problem, Verdict
 
 CHECKS = """
