@@ -171,6 +171,7 @@ def _sampled(root: Path | None, recipe: Recipe, problems: Splits, base: "BasePol
             events.begin("generation", total)
             completions = sample(asked)
         else:
+            # Kept under all that they depend on; another batch size is no reason to sample again.
             of_what = [(problem.id, problem.prompt) for problem in asked]
             origin = (base_model(recipe), str(base.model.dtype), replace(decoding, batch_size=1), of_what)
             key = short_hash(repr(origin).encode())

@@ -97,7 +97,7 @@ def dry_run(recipe: Recipe, root: Path, *, device: str = "h100", speed: Speed | 
     lines = [f"{root}: {counted(cells, 'cell')}{there}; a dry run, nothing is written"]
     lines += [line for task in tasks for line in task.lines]
     notes = [note for task in tasks for note in task.notes]
-    config = None
+    config = None  # last: without one the rest holds all the same, and a note says what is left out
     try:
         config = memory.read_config(recipe.model)
     except InputError as error:
@@ -225,6 +225,7 @@ def _texts(recipe: Recipe, task: Task, tokenizer: Any, limit: int) -> Texts:
         problem = Problem(id="", prompt="x" * prompt, demonstration="x" * answer, answer="")
         sizes = (getattr(task if getattr(recipe, name) is None else recipe, name) for name in SIZES)
         problems = Splits(*((problem,) * size for size in sizes))
+    # What a run refuses comes before what is only counted.
     every = [problem for part in vars(problems).values() for problem in part]
     if are_real:
         events.begin("checking demonstrations", len(every))
