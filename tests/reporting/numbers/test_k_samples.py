@@ -60,10 +60,13 @@ def test_votes_and_the_likeliest_have_an_interval_where_the_scores_hold_every_pr
 
 
 def test_one_sample_has_no_part_and_no_chosen_penalty_no_pair(tmp_path):
-    one = summary(make_study(tmp_path / "one", samples=1))
+    small = {"control": None, "problems": 10, "steps": 1}
+    one = summary(make_study(tmp_path / "one", **small, samples=1))
     assert sample_coverage(one) is None
     assert contents(one)["coverage"] is None
-    losing = summary(make_study(tmp_path / "ce", right=lambda task, lam, decoding: 0.9 if not lam else 0.2))
+    losing = summary(
+        make_study(tmp_path / "ce", **small, right=lambda task, lam, decoding: 0.2 if lam else 0.9)
+    )
     assert contents(losing)["coverage"]["gains"] == {}
     assert "pass@k." not in document(losing)
 
