@@ -295,9 +295,3 @@ def test_prompts_are_shown_where_the_study_keeps_them(whole):
     assert all(each.prompt == f"Work out <{each.problem.removeprefix('test-')}>." for each in shown["gained"])
     assert "Work out &lt;" in whole[0].read_text(encoding="utf-8")
     assert "No &lt;" not in whole[0].read_text(encoding="utf-8")
-
-
-def test_a_folder_without_a_study_stops_the_report(tmp_path):
-    with pytest.raises(ValueError, match="no study in"):
-        report(tmp_path / "nothing")
-    assert list(tmp_path.iterdir()) == []

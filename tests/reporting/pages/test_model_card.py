@@ -1,16 +1,14 @@
 """`erce card`: an adapter and a card that the hub's and PEFT's own tools read; same study, same bytes."""
 
 import html
-import inspect
 import json
 import re
 import shutil
 from pathlib import Path
 
-import huggingface_hub
 import pytest
 import torch
-from huggingface_hub import ModelCard, metadata_load
+from huggingface_hub import ModelCard
 from markdown_it import MarkdownIt
 from peft import LoraConfig, PeftModel, get_peft_model
 from toys.studies import Fake, make_study
@@ -100,24 +98,6 @@ def test_a_users_data_set_of_the_hub_is_named_and_a_file_is_not(data, named, tmp
     assert card.data.datasets == named
     assert {each.dataset_type for each in card.data.eval_results} == {*(named or ["sums"])}
     assert "secret" not in card.content
-
-
-def test_the_docs_lines_upload_the_folder_with_all_that_the_hub_needs(tmp_path, monkeypatch):
-    page = (Path(__file__).parents[3] / "docs" / "trainer.md").read_text(encoding="utf-8")
-    [code] = re.findall(r"```py\n([^`]*upload_folder[^`]*)```", page)
-    asked = []
-    for name in ("create_repo", "upload_folder"):  # the signature is checked, nothing is sent
-        bound = inspect.signature(getattr(huggingface_hub, name)).bind
-        monkeypatch.setattr(huggingface_hub, name, lambda *a, bound=bound, **k: asked.append(bound(*a, **k)))
-    study_with_adapters(tmp_path / "study")
-    write_card(tmp_path / "study", tmp_path / "gsm8k-adapter")
-    monkeypatch.chdir(tmp_path)
-    exec(code, {})
-    created, uploaded = (bound.arguments for bound in asked)
-    assert created["repo_id"] == uploaded["repo_id"] == "YOU/gsm8k-adapter"
-    files = {path.name: path for path in Path(uploaded["folder_path"]).iterdir()}
-    assert set(files) == {"README.md", "adapter_config.json", "adapter_model.safetensors"}
-    assert metadata_load(files["README.md"])["library_name"] == "peft"
 
 
 @pytest.mark.parametrize(("words", "base"), [([], None), (["--base-model", "owner/name"], "owner/name")])

@@ -1,8 +1,9 @@
-"""Honest programs that use memory, threads, files and much of the library, which no protection may fail."""
+"""Honest programs, which no protection may fail, and wrong or broken ones, which no leniency may pass."""
 
 from toys.hostile.corpus import Family
 
-honest = Family("honest", "pass")
+honest, wrong = Family("honest", "pass"), Family("wrong", "fail")
+LIST = ("assert twice([1, 2]) == [2, 4]", "assert twice([]) == []")
 
 PROGRAMS = [
     honest("honest_double", "def double(n):\n    return n + n\n"),
@@ -18,25 +19,6 @@ PROGRAMS = [
             sys.stdout.flush()
             return n * 2
         """,
-    ),
-    honest(
-        "honest_class_is_the_entry_point",
-        """
-        class Stack:
-            def __init__(self, items=()):
-                self.items = list(items)
-
-            def push(self, item):
-                self.items.append(item)
-
-            def pop(self):
-                return self.items.pop()
-
-            def __len__(self):
-                return len(self.items)
-        """,
-        "s = Stack([1])\ns.push(5)\nassert len(s) == 2\nassert s.pop() == 5\nassert s.items == [1]",
-        mode="unproven",
     ),
     honest(
         "honest_deep_recursion",
@@ -114,26 +96,20 @@ PROGRAMS = [
         """,
         tiers=("namespaces",),
     ),
-    honest(
-        "library_own_alarm",
-        """
-        import signal
-
-        class Late(Exception):
-            pass
-
-        def ring(*_):
-            raise Late
-
-        def double(n):
-            signal.signal(signal.SIGALRM, ring)
-            signal.setitimer(signal.ITIMER_REAL, 0.05)
-            try:
-                while True:
-                    pass
-            except Late:
-                return n + n
-        """,
-        "assert double(4) == 8",
+    wrong("wrong_off_by_one", "def double(n):\n    return n + n + (n > 20)\n"),
+    wrong("wrong_text_of_the_answer", "def double(n):\n    return str(n * 2)\n"),
+    wrong("wrong_nearly", "def double(n):\n    return n * 2 + 1e-9\n"),
+    wrong("wrong_tuple_for_a_list", "def twice(values):\n    return tuple(v * 2 for v in values)\n", *LIST),
+    wrong("wrong_name_is_missing", "def doubled(n):\n    return n * 2\n"),
+    wrong(
+        "wrong_leaves_it_to_the_builtin",
+        "def total(values):\n    return 6\n",
+        "assert sum([1, 2, 3]) == 6",
+        entry_points=("sum",),
     ),
+    wrong("wrong_is_prose", "To double a number, add it to itself.\n"),
+    wrong("wrong_is_empty", ""),
+    wrong("wrong_null_bytes", "def double(n):\x00\n    return n * 2\n"),
+    wrong("wrong_asks_for_input", "factor = int(input())\n\ndef double(n):\n    return n * factor\n"),
+    wrong("wrong_expression_of_great_depth", "double = " + "-" * 100000 + "1\n"),
 ]
