@@ -135,7 +135,7 @@ def test_the_json_holds_every_point_and_none_without_a_sweep(study_summary, tmp_
     ],
 )
 def test_there_is_a_sweep_and_no_contest_where_nothing_can_be_compared(tmp_path, changes):
-    study_summary = _summary(tmp_path, **({"right": _right({})} | changes))
+    study_summary = _summary(tmp_path, **({"right": _right({}), "problems": 5} | changes))
     sweep = temperature_sweep(study_summary)
     assert len(sweep.lines) >= 3
     assert sweep.contest is None

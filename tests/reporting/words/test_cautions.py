@@ -202,29 +202,19 @@ def test_three_seeds_are_too_few_to_say_which_gain_would_be_found(tmp_path):
     assert not any("4 of 5 cases" in step for step in steps)
 
 
-def _healthy(tmp_path, **changes):
-    chances = {0.5: 1.0, None: 0.2, "dft": 0.0}
-    healthy = {"problems": 200, "right": lambda task, arm, decoding: chances.get(arm, 0.96)}
-    return summary(_made(tmp_path, **(healthy | changes)))
-
-
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
         ({"skip": {(TASK, 1.0, 2)}}, "1 of 10 cells are missing (sums-lam1-seed2): every number"),
         ({"skip": {(TASK, lam, s) for lam in (0.5, 1.0) for s in (0, 1)}}, "and 1 more): every number"),
-        (
-            {"reasons": ("truncated",), "objectives": ("dft",)},
-            "100.0 % of the sampled completions of dft on sums were cut off",
-        ),
         ({"warnings": ("programs ran unprotected",)}, "programs ran unprotected"),
         ({"right": lambda task, lam, decoding: 0.9 if lam is None else 0.5}, "The base model is better than"),
         ({"right": lambda task, lam, decoding: 0.6 if lam else 0.0}, "can hardly do the task: 0.0 % right"),
     ],
 )
 def test_what_could_be_wrong_is_named(tmp_path, changes, sentence):
-    study_summary = cautions(_healthy(tmp_path, **changes))
-    assert any(sentence in text for text in study_summary), study_summary
+    texts = cautions(summary(_made(tmp_path, **changes)))
+    assert any(sentence in text for text in texts), texts
 
 
 @pytest.mark.parametrize(
@@ -240,10 +230,12 @@ def test_completions_that_go_on_to_a_second_answer_are_counted(tmp_path, after, 
         goes_on = number % 50 == 0 and cell.name == "sums-lam0.5-seed0"  # 2 % of one arm
         return "9 + 9 = 18\n#### 18" + after * goes_on
 
-    texts = [text for text in cautions(_healthy(tmp_path, text=text)) if "####" in text]
+    texts = _cautions_with(_made(tmp_path, problems=50, text=text), "####")
     sentence = "2.0 % of the completions of sums-lam0.5-seed0 go on after an answer (`####`) to another one"
     assert [text.startswith(sentence) for text in texts] == [True] * warned
 
 
 def test_a_study_without_faults_has_no_cautions(tmp_path):
-    assert cautions(_healthy(tmp_path)) == []
+    chances = {0.5: 1.0, None: 0.2}
+    right = {"right": lambda task, arm, decoding: chances.get(arm, 0.96)}
+    assert cautions(summary(_made(tmp_path, problems=200, **right))) == []

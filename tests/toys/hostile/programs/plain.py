@@ -16,7 +16,6 @@ PROGRAMS = [
             for i in range(3000):
                 print("step", i, "of", n, "." * 100)
             sys.stderr.write("done\\n" * 5000)
-            sys.stdout.flush()
             return n * 2
         """,
     ),
@@ -45,20 +44,12 @@ PROGRAMS = [
         "library_forty_threads",
         """
         import threading
+        from concurrent.futures import ThreadPoolExecutor
 
         def together(n):
-            seen, gate = [], threading.Barrier(n)
-
-            def meet(i):
-                gate.wait()
-                seen.append(i)
-
-            workers = [threading.Thread(target=meet, args=(i,)) for i in range(n)]
-            for worker in workers:
-                worker.start()
-            for worker in workers:
-                worker.join()
-            return sorted(seen)
+            gate = threading.Barrier(n)
+            with ThreadPoolExecutor(n) as pool:
+                return list(pool.map(lambda i: (gate.wait(), i)[1], range(n)))
         """,
         "assert together(40) == list(range(40))",
     ),
@@ -81,18 +72,13 @@ PROGRAMS = [
     honest(
         "library_temporary_file",
         """
-        import os
         import tempfile
 
         def double(n):
             with tempfile.NamedTemporaryFile("w+", suffix=".txt") as file:
                 file.write(f"{n}\\n" * 2)
                 file.seek(0)
-                total = sum(int(line) for line in file)
-            with tempfile.TemporaryDirectory() as folder:
-                with open(os.path.join(folder, "a"), "wb") as file:
-                    file.write(bytes(1000))
-                return total + os.path.getsize(os.path.join(folder, "a")) - 1000
+                return sum(int(line) for line in file)
         """,
         tiers=("namespaces",),
     ),
