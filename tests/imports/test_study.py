@@ -55,16 +55,11 @@ def test_what_a_log_does_not_say_is_none_and_never_0(tmp_path):
 
 def test_greedy_logs_and_logs_of_samples_are_two_decodings_of_the_same_seeds(tmp_path):
     drawn = {"do_sample": True, "temperature": 0.6, "max_gen_toks": 99}
-    arms = {
-        arm: [
-            *(write_lm_eval(tmp_path / f"{arm}{seed}g", [[1], [0]]) for seed in range(2)),
-            *(
-                write_lm_eval(tmp_path / f"{arm}{seed}s", [[1, 0], [0, 1]], settings=drawn)
-                for seed in range(2)
-            ),
-        ]
-        for arm in ("baseline", "lam=0.5")
-    }
+    arms = {"baseline": [], "lam=0.5": []}
+    for arm, logs in arms.items():
+        for seed in range(2):
+            logs.append(write_lm_eval(tmp_path / f"{arm}{seed}g", [[1], [0]]))
+            logs.append(write_lm_eval(tmp_path / f"{arm}{seed}s", [[1, 0], [0, 1]], settings=drawn))
     study = import_study(tmp_path / "study", arms, validation=arms)
     assert study.recipe.seeds == (0, 1)
     assert (study.recipe.decoding.temperature, study.recipe.decoding.samples) == (0.6, 2)

@@ -41,10 +41,6 @@ class Page(HTMLParser):
         if tag not in VOID:
             assert self.open.pop() == tag
 
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-
     def handle_data(self, data):
         if not {"style", "script"} & set(self.open):
             self.text.append(data)

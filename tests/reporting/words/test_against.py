@@ -27,14 +27,13 @@ def gsm8k(tmp_path_factory):
         control="gsm8k-answer-only",
         lams=(0.0, 1.0, 5.0, 8.0),
         seeds=(0, 1, 2),
-        accuracy=lambda task, arm, decoding: 0.1 if task == "gsm8k-answer-only" else 0.5,
+        chance=lambda task: 0.1 if task == "gsm8k-answer-only" else 0.5,
     )
 
 
 def one_seed(folder, **settings):
-    return make_study(
-        folder, **{"task": "mbpp", "lams": (0.0, 1.0), "seeds": (0,), "model": MODEL, **settings}
-    )
+    small = {"task": "mbpp", "lams": (0.0, 1.0), "seeds": (0,), "model": MODEL}
+    return make_study(folder, **(small | settings))
 
 
 def _rows(study):

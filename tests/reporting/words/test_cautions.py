@@ -136,14 +136,6 @@ def test_versions_that_differ_are_named_with_the_number_of_cells(tmp_path):
     assert "torch 2.13.0 (9 cells), 2.6.0 (1 cell)." in text
 
 
-def _with_any_form(study, shares):
-    """Return the study whose arms are right in these shares of samples if the form is ignored."""
-    return with_results(
-        study,
-        lambda cell, result: result["scores"]["test"]["sampled"].update(flexible=shares.get(cell.lam, 0.9)),
-    )
-
-
 @pytest.mark.parametrize(
     ("shares", "pairs"),
     [
@@ -153,9 +145,14 @@ def _with_any_form(study, shares):
     ],
 )
 def test_a_gain_that_is_mostly_format_is_called_so_with_both_numbers(tmp_path, shares, pairs):
+    """`shares`: what an arm's samples are right in if the form is ignored."""
+
+    def change(cell, result):
+        result["scores"]["test"]["sampled"]["flexible"] = shares.get(cell.lam, 0.9)
+
     made = _made(tmp_path)
     assert not _cautions_with(made, "format")  # nothing is said of a study without flexible verdicts
-    said = _cautions_with(_with_any_form(made, shares), "format")
+    said = _cautions_with(with_results(made, change), "format")
     assert [text[text.index("gain of ") + 8 : text.index(" is mostly")] for text in said] == pairs
     if not shares:
         assert "points (sampled), but 0.0 if the form" in said[0]
