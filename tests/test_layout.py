@@ -142,14 +142,6 @@ def test_the_project_names_no_place_outside_itself():
     ] == []
 
 
-def test_only_the_recipe_and_the_importers_know_that_a_study_was_imported():
-    users = [path for path in MODULES if re.search(r"\.imported\b", path.read_text(encoding="utf-8"))]
-    templates = [
-        path for path in (ROOT / "erce").rglob("*.html") if "imported" in path.read_text(encoding="utf-8")
-    ]
-    assert {part(path) for path in users} | {path.name for path in templates} <= {"recipe", "imports"}
-
-
 def test_no_two_public_classes_share_a_name():
     classes = Counter(
         node.name

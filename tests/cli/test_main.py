@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from erce.cli.main import main
-from erce.cli.terminal import KEPT, KEPT_ON_RAY
+from erce.cli.terminal import KEPT, KEPT_ON_RAY, WIDTH, fitted
 
 ROOT = Path(__file__).parents[2]
 GOES_ON = "are kept, and the same command goes on from there"
@@ -211,3 +211,11 @@ def test_the_doctor_says_what_runs_and_its_exit_code_whether_a_program_reached_a
     assert "not covered:\n  - " in printed
     assert f"torch          {version('torch')}" in printed
     assert "kernels        no CUDA device: the loss runs in plain PyTorch" in printed
+
+
+def test_a_text_with_double_blanks_keeps_its_words():
+    text = "She sells  sixteen eggs,  eats three,  bakes four,  and sells  what is left at 2 dollars  each"
+    lines = fitted(f"  text     {text}").split("\n")
+    assert len(lines) == 2
+    assert max(map(len, lines)) <= WIDTH
+    assert " ".join(lines).split() == ["text", *text.split()]

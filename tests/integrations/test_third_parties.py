@@ -4,9 +4,8 @@ import json
 from dataclasses import dataclass
 
 import pytest
-from toys.logs import write_lm_eval
 
-from scripts.integrations import logs, serving
+from scripts.integrations import serving
 from scripts.integrations.__main__ import TOOLS, Tool, status, tried
 from scripts.integrations.claims import Claim, table
 from scripts.integrations.environments import BrokenError, Environment, NotInstalledError
@@ -88,18 +87,3 @@ class Served(Toy):
 def test_a_server_is_held_to_the_texts_and_entropies_drawn_here(tmp_path, monkeypatch, served, holds):
     monkeypatch.setattr(Environment, "runs", tmp_path)
     assert [claim.holds for claim in serving.check_vllm(Served("toy", **served))] == holds
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("summary", "holds"), [(0.5, True), (0.625, False)])
-def test_an_imported_log_is_held_to_the_summary_of_its_own_tool(tmp_path, monkeypatch, summary, holds):
-    monkeypatch.setattr(Environment, "runs", tmp_path)
-    right = {"baseline": [(2, 0.25), (4, summary)], "lam2": [(6, 0.75), (7, 0.875)]}
-    runs = {
-        arm: [
-            (write_lm_eval(tmp_path / f"{arm}{seed}" / "model", [[at < number] for at in range(8)]), accuracy)
-            for seed, (number, accuracy) in enumerate(seeds)
-        ]
-        for arm, seeds in right.items()
-    }
-    assert logs._compared(Environment("toy"), "logs", runs).holds == holds

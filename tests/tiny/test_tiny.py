@@ -27,15 +27,11 @@ def test_its_tokenizer_takes_any_text_and_its_template_ends_a_turn():
     tokenizer = AutoTokenizer.from_pretrained(EMBEDDED_MODELS["tiny"])
     text = "Natalia sold 48/2 = 24 clips — ∀x∈ℝ.\n\n\tdef f(x): return x"
     assert tokenizer.decode(tokenizer.encode(text)) == text
+    assert all(len(tokenizer.encode(str(number))) == 1 for number in range(10, 50))  # those of the sums
     chat = tokenizer.apply_chat_template(
         [{"role": "user", "content": "1+1"}], add_generation_prompt=True, tokenize=False
     )
     assert chat == "<|im_start|>user\n1+1<|im_end|>\n<|im_start|>assistant\n"
-
-
-@pytest.mark.parametrize("number", range(10, 50, 3))
-def test_a_number_of_the_sums_is_one_token(number):
-    assert len(load_tokenizer("tiny").encode(str(number))) == 1
 
 
 def test_it_puts_real_probability_on_wrong_outputs():

@@ -50,20 +50,10 @@ class Fake:
     data: str | None = None
 
     def recipe(self) -> Recipe:
-        return Recipe(
-            task=self.task,
-            model=self.model,
-            data=self.data,
-            control=self.control,
-            lams=self.lams,
-            seeds=self.seeds,
-            objective=self.objective,
-            objectives=self.objectives,
-            n_test=self.problems,
-            decoding=Decoding(
-                samples=self.samples, temperatures=self.temperatures, max_new_tokens=self.limit
-            ),
-        )
+        alike = ("task", "model", "data", "control", "lams", "seeds", "objective", "objectives")
+        decoding = Decoding(samples=self.samples, temperatures=self.temperatures, max_new_tokens=self.limit)
+        settings = {name: getattr(self, name) for name in alike}
+        return Recipe(**settings, n_test=self.problems, decoding=decoding)
 
 
 def named(arm):
@@ -116,10 +106,7 @@ def _write_cell(folder, cell: Cell, fake: Fake):
                 verdicts.append(verdict)
     write_rows(folder / "completions.jsonl", completions)
     write_rows(folder / "verdicts.jsonl", verdicts)
-    result = {
-        "cell": {"task": cell.task, "lam": cell.lam, "seed": cell.seed},
-        "scores": scores,
-    }
+    result = {"cell": {"task": cell.task, "lam": cell.lam, "seed": cell.seed}, "scores": scores}
     if cell.lam is not None:
         result["training"] = {"steps": fake.steps}
         write_json(folder / "training.json", result["training"] | {"log": _log(rng, cell, fake.steps)})
@@ -150,12 +137,8 @@ def _drawn(rng, cell, fake, what):
             rest = {"finished": reason != "truncated", "logprob": -3.5, "entropy": 0.2}
             tokens = fake.limit if fake.limit and not rest["finished"] else len(text.split()) + 1
             extracted = text.split()[-1] if reason in ("numeric", "different") else None
-            pairs.append(
-                (
-                    where | {"text": text, "tokens": tokens} | rest,
-                    where | {"accepted": fine, "reason": reason, "extracted": extracted},
-                )
-            )
+            verdict = {"accepted": fine, "reason": reason, "extracted": extracted}
+            pairs.append((where | {"text": text, "tokens": tokens} | rest, where | verdict))
     return pairs
 
 
@@ -188,9 +171,6 @@ def _log(rng, cell, steps):
             "step": step,
             "ce": 1.5 * 0.9**step + 0.3 + 0.02 * float(rng.random()),
             "entropy": (1.2 * 0.92**step + 0.1) / (1 + cell.lam),
-            "objective": 1.5,
-            "grad_norm": 0.7,
-            "learning_rate": 2e-4,
         }
         for step in range(1, steps + 1)
     ]

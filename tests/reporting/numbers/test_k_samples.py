@@ -20,16 +20,6 @@ def study(tmp_path_factory):
     return summary(make_study(tmp_path_factory.mktemp("votes") / "runs", control=None, lams=(0.0, 0.5)))
 
 
-def _with(study, arm_says):
-    """Return the study with `arm_says(cell)` added to each trained cell's scores of test samples."""
-
-    def change(cell, result):
-        if cell.lam is not None:
-            result["scores"]["test"]["sampled"] |= arm_says(cell)
-
-    return summary(with_results(study.study, change))
-
-
 def _by_problem(cell):
     """Every seed and problem has its own chances; λ is better by a quarter."""
     chances = (np.arange(30) % 4) / 8 + 0.1 * cell.seed + 0.25 * cell.lam
@@ -40,13 +30,18 @@ def test_the_gain_in_coverage_is_over_problems_and_seeds_and_needs_the_verdicts_
     arms = [study.study.outcomes(TASK, Arm(lam), split="test", decoding="sampled") for lam in (0.5, 0.0)]
     expected = paired_gain(*(arm.max(axis=2, keepdims=True) for arm in arms))  # pass@n: any of n is right
     gains = sample_coverage(study).gains
-    assert list(gains) == ["pass"]
+    assert list(gains) == list(sample_coverage(study).together) == ["pass"]
     assert gains["pass"][:4] == pytest.approx(expected[:4])
     assert gains["pass"].covers == "problems and seeds"
 
 
 def test_votes_and_the_likeliest_have_an_interval_where_the_scores_hold_every_problem(study):
-    together = sample_coverage(_with(study, _by_problem))
+    def change(cell, result):
+        if cell.lam is not None:
+            result["scores"]["test"]["sampled"] |= _by_problem(cell)
+
+    scored = summary(with_results(study.study, change))
+    together = sample_coverage(scored)
     arms = [
         np.array([_by_problem(Cell(TASK, lam, seed))["by_problem"]["maj"] for seed in range(3)])[..., None]
         for lam in (0.5, 0.0)
@@ -56,34 +51,35 @@ def test_votes_and_the_likeliest_have_an_interval_where_the_scores_hold_every_pr
     assert together.gains["maj"] == expected
     assert together.gains["best"].gain == pytest.approx(expected.gain / 2)
     low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in (expected.low, expected.high))
-    assert f'<td colspan="2">+12.5, {low} to {high}</td>' in document(_with(study, _by_problem))
+    assert f'<td colspan="2">+12.5, {low} to {high}</td>' in document(scored)
 
 
 def test_one_sample_has_no_part_and_no_chosen_penalty_no_pair(tmp_path):
-    one = summary(make_study(tmp_path / "one", samples=1))
+    small = {"control": None, "problems": 10, "steps": 1}
+    one = summary(make_study(tmp_path / "one", **small, samples=1))
     assert sample_coverage(one) is None
     assert contents(one)["coverage"] is None
-    losing = summary(make_study(tmp_path / "ce", right=lambda task, lam, decoding: 0.9 if not lam else 0.2))
+    losing = summary(
+        make_study(tmp_path / "ce", **small, right=lambda task, lam, decoding: 0.2 if lam else 0.9)
+    )
     assert contents(losing)["coverage"]["gains"] == {}
     assert "pass@k." not in document(losing)
 
 
-def _crossing(root, **changes):
-    """λ = 0.5 is right on half of the problems always; cross-entropy on all of them now and then."""
-    fake = {
-        "right": lambda task, arm, decoding: {0.5: 0.55}.get(arm, 0.4),
-        "reach": lambda arm: 4.0 if arm == 0.5 else 0.1,
-        "control": None,
-        "samples": 6,
-        "problems": 40,
-        "together": True,
-    }
-    return summary(make_study(root / "runs", **(fake | changes)))
+CROSSING = {
+    "right": lambda task, arm, decoding: {0.5: 0.55}.get(arm, 0.4),
+    "reach": lambda arm: 4.0 if arm == 0.5 else 0.1,
+    "control": None,
+    "samples": 6,
+    "problems": 40,
+    "together": True,
+}
 
 
 @pytest.fixture(scope="module")
 def study_summary(tmp_path_factory):
-    return _crossing(tmp_path_factory.mktemp("crossing"), objectives=("dft",))
+    """λ = 0.5 is right on half of the problems always; cross-entropy on all of them now and then."""
+    return summary(make_study(tmp_path_factory.mktemp("crossing"), **CROSSING, objectives=("dft",)))
 
 
 def test_the_table_has_pass_at_each_k_and_the_scores_of_the_cells(study_summary):
@@ -111,11 +107,8 @@ def test_the_crossover_is_that_of_the_chosen_lam_and_said(study_summary):
 
 
 def test_arms_that_do_not_change_places_are_said_not_to(tmp_path):
-    crossing = _crossing(tmp_path, reach=None, right=lambda task, arm, decoding: 0.2 + (arm or 0) / 4)
+    changes = {"reach": None, "right": lambda task, arm, decoding: 0.2 + (arm or 0) / 4, "problems": 10}
+    crossing = summary(make_study(tmp_path, **(CROSSING | changes)))
     assert sample_coverage(crossing).crossing is None
     words = "Up to 6 samples the chosen λ and cross-entropy do not change places in pass@k."
     assert words in document(crossing)
-
-
-def test_a_way_that_no_cell_has_scored_is_left_out(tmp_path):
-    assert list(sample_coverage(_crossing(tmp_path, together=False)).together) == ["pass"]

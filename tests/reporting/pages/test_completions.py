@@ -101,9 +101,3 @@ def test_long_texts_bound_a_page_as_well(study_summary, monkeypatch):
     cut = shown_completions(study_summary)
     assert 0 < cut.problems < whole.problems
     assert sum(len(row.text) for row in cut.rows) <= most
-
-
-def test_a_study_without_a_finished_cell_has_an_empty_page(tmp_path):
-    skip = {(TASK, lam, 0) for lam in (None, 0.0)}
-    made = make_study(tmp_path / "runs", control=None, lams=(0.0,), seeds=(0,), skip=skip)
-    assert _parts(completions_page(summary(made)))[0]["rows"] == []

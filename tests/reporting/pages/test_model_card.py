@@ -1,29 +1,27 @@
 """`erce card`: an adapter and a card that the hub's and PEFT's own tools read; same study, same bytes."""
 
 import html
-import inspect
 import json
 import re
 import shutil
 from pathlib import Path
 
-import huggingface_hub
 import pytest
 import torch
-from huggingface_hub import ModelCard, metadata_load
+from huggingface_hub import ModelCard
 from markdown_it import MarkdownIt
-from peft import AutoPeftModelForCausalLM, PeftModel
+from peft import LoraConfig, PeftModel, get_peft_model
 from toys.studies import Fake, make_study
 
 from erce.cli.main import main
-from erce.recipe import RegularizedObjective, Training
+from erce.hf.models import load_model
 from erce.reporting.format import interval, p_value, percent, points
 from erce.reporting.numbers.gains import summary
 from erce.reporting.pages.model_card import _plain, write_card
 from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
 from erce.study.folder import cell_folder
-from erce.types import Arm, Problem
+from erce.types import Arm
 
 CONFIGURATION = {"peft_type": "LORA", "base_model_name_or_path": "/home/somebody/models/tiny", "r": 4}
 
@@ -102,58 +100,23 @@ def test_a_users_data_set_of_the_hub_is_named_and_a_file_is_not(data, named, tmp
     assert "secret" not in card.content
 
 
-def test_the_docs_lines_upload_the_folder_with_all_that_the_hub_needs(tmp_path, monkeypatch):
-    page = (Path(__file__).parents[3] / "docs" / "trainer.md").read_text(encoding="utf-8")
-    [code] = re.findall(r"```py\n([^`]*upload_folder[^`]*)```", page)
-    asked = []
-    for name in ("create_repo", "upload_folder"):  # the signature is checked, nothing is sent
-        bound = inspect.signature(getattr(huggingface_hub, name)).bind
-        monkeypatch.setattr(huggingface_hub, name, lambda *a, bound=bound, **k: asked.append(bound(*a, **k)))
-    study_with_adapters(tmp_path / "study")
-    write_card(tmp_path / "study", tmp_path / "gsm8k-adapter")
+@pytest.mark.parametrize(("words", "base"), [([], None), (["--base-model", "owner/name"], "owner/name")])
+def test_a_model_in_a_folder_is_asked_for_its_name_and_no_path_is_uploaded(
+    words, base, tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
-    exec(code, {})
-    created, uploaded = (bound.arguments for bound in asked)
-    assert created["repo_id"] == uploaded["repo_id"] == "YOU/gsm8k-adapter"
-    files = {path.name: path for path in Path(uploaded["folder_path"]).iterdir()}
-    assert set(files) == {"README.md", "adapter_config.json", "adapter_model.safetensors"}
-    assert metadata_load(files["README.md"])["library_name"] == "peft"
-
-
-@pytest.mark.parametrize(
-    ("model", "words", "asked"),
-    [
-        ("some/folder", [], True),
-        ("some/folder", ["--base-model", "Qwen/Qwen2.5-1.5B"], False),
-        ("Qwen/Qwen2.5-1.5B-Instruct", [], False),
-    ],
-)
-def test_a_card_without_a_base_model_asks_for_its_name(model, words, asked, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "some" / "folder").mkdir(parents=True)
-    study_with_adapters(tmp_path / "study", model=model)
+    (tmp_path / "secret" / "folder").mkdir(parents=True)  # whose path could be a name on the hub
+    study_with_adapters(tmp_path / "study", model="secret/folder")
     assert main(["card", "study", "--out", "out", *words]) == 0
-    printed = capsys.readouterr()
-    assert ("make the card again with --base-model ID" in printed.err) is asked
+    assert ("make the card again with --base-model ID" in capsys.readouterr().err) is (not base)
+    settings = json.loads((tmp_path / "out" / "adapter_config.json").read_text())
+    assert settings == CONFIGURATION | {"base_model_name_or_path": base}
     text = (tmp_path / "out" / "README.md").read_text()
-    assert ("adapter for folder, a model in a folder," in text) is asked
-    assert ('PeftModel.from_pretrained(base, "THIS_FOLDER")' in text) is asked
-
-
-def test_no_path_of_this_machine_is_uploaded(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "secret" / "base").mkdir(parents=True)
-    root, model = tmp_path / "study", "secret/base"  # which could be a name on the hub
-    study_with_adapters(root, model=model)
-    write_card(root, tmp_path / "out")
-    write_card(root, tmp_path / "named", base="Qwen/Qwen2.5-1.5B")
-    for folder, base in (("out", None), ("named", "Qwen/Qwen2.5-1.5B")):
-        settings = json.loads((tmp_path / folder / "adapter_config.json").read_text())
-        assert settings == CONFIGURATION | {"base_model_name_or_path": base}
-        text = (tmp_path / folder / "README.md").read_text()
-        assert "secret" not in text
-        assert "somebody" not in text
-        assert (f"base_model: {base}\n" in text) == (folder == "named")
+    assert "secret" not in text
+    assert "somebody" not in text
+    for asking in ("adapter for folder, a model in a folder,", '.from_pretrained(base, "THIS_FOLDER")'):
+        assert (asking in text) is (not base)
+    assert (f"base_model: {base}\n" in text) is bool(base)
 
 
 @pytest.mark.parametrize("name", ["- <b>&amp;[x](y) | `c`* _d_ ![i](j) **k** http: ~~a~~", "1. a"])
@@ -202,39 +165,23 @@ def test_nothing_is_written_over_and_nothing_made_up(tmp_path):
         write_card(tmp_path / "study", tmp_path / "out")
     with pytest.raises(ValueError, match="'a b' is not a model's name on the hub"):
         write_card(tmp_path / "study", tmp_path / "new", base="a b")
-    cell = next(cell for cell in study.results if cell.name == "sums-lam0.5-seed0")
+    cell = study.cells("sums", Arm(0.5))[0]
     (cell_folder(tmp_path / "study", study.recipe, cell) / "adapter" / "adapter_config.json").unlink()
     with pytest.raises(ValueError, match=r"adapter_config.json is missing; a study of imported logs"):
         write_card(tmp_path / "study", tmp_path / "new")
     assert not (tmp_path / "new").exists()
 
 
-def test_a_cells_adapter_and_the_cards_copy_load_and_merge_with_pefts_own_tools(tmp_path):
-    from erce.hf.models import BasePolicy, adapted, load_model, load_tokenizer
-    from erce.train.fine_tune import fine_tune
-
+def test_the_cards_copy_of_an_adapter_loads_with_pefts_own_tools(tmp_path):
     study = study_with_adapters(tmp_path / "study", seeds=(0,), control=None)
-    cell = next(cell for cell in study.results if cell.name == "sums-lam0.5-seed0")
-    adapter = cell_folder(tmp_path / "study", study.recipe, cell) / "adapter"
+    adapter = cell_folder(tmp_path / "study", study.recipe, study.cells("sums", Arm(0.5))[0]) / "adapter"
     shutil.rmtree(adapter)
-    problems = [Problem(id=str(n), prompt=f"{n}+1=", demonstration=f"{n + 1} is it") for n in range(8)]
-    tokenizer, base = load_tokenizer("tiny"), load_model("tiny")
-    fine_tune(
-        BasePolicy(base, tokenizer),
-        problems,
-        objective=RegularizedObjective(lam=0.5),
-        training=Training(epochs=2, batch_size=4, micro_batch_size=4, learning_rate=3e-2),
-        seed=0,
-        folder=adapter,
-    )
+    lora = LoraConfig(target_modules="all-linear", init_lora_weights=False)
+    trained = get_peft_model(load_model("tiny"), lora).eval()
+    trained.save_pretrained(adapter)
     uploaded = write_card(tmp_path / "study", tmp_path / "out").parent
-
-    def greedy(model) -> list[int]:
-        ids = tokenizer("1+2=", return_tensors="pt").input_ids
-        return model.eval().generate(ids, max_new_tokens=12, do_sample=False).tolist()[0]
-
-    with adapted(base, adapter) as policy, torch.no_grad():
-        expected = greedy(policy)
-        reloaded = PeftModel.from_pretrained(load_model("tiny"), str(uploaded))
-        assert expected == greedy(reloaded) == greedy(reloaded.merge_and_unload()) != greedy(base)
-        assert expected == greedy(AutoPeftModelForCausalLM.from_pretrained(str(adapter)))
+    ids = torch.arange(8)[None]
+    with torch.no_grad():
+        reloaded = PeftModel.from_pretrained(load_model("tiny"), str(uploaded)).eval()(ids).logits
+        assert torch.equal(reloaded, trained(ids).logits)
+        assert not torch.equal(reloaded, load_model("tiny")(ids).logits)

@@ -1,7 +1,7 @@
 """Each thing that could be wrong is named just past its limit, with its number, and not just before it."""
 
 import pytest
-from toys.studies import TASK, make_study, with_results
+from toys.studies import REASONS, TASK, make_study, with_results
 
 from erce.files import write_json
 from erce.reporting.numbers.gains import summary
@@ -10,22 +10,19 @@ from erce.reporting.words.cautions import PILOT, cautions, faults, next_steps
 from erce.study.folder import cell_folder, read_study
 
 BEST = {0.5: 1.0, None: 0.2}  # λ = 0.5 is chosen and has the best test row; else 0.7
-
-
-def _right(task, arm, decoding):
-    return BEST.get(arm, 0.7)
+SMALL = {
+    "control": None,
+    "problems": 20,
+    "samples": 2,
+    "validation": 8,
+    "reasons": ("different",),
+    "steps": 1,
+    "right": lambda task, arm, decoding: BEST.get(arm, 0.7),
+}
 
 
 def _made(tmp_path, **changes):
-    settings = {
-        "control": None,
-        "problems": 20,
-        "samples": 2,
-        "validation": 8,
-        "reasons": ("different",),
-        "steps": 1,
-    }
-    return make_study(tmp_path / "runs", **(settings | {"right": _right} | changes))
+    return make_study(tmp_path / "runs", **(SMALL | changes))
 
 
 @pytest.fixture(scope="module")
@@ -65,17 +62,13 @@ def test_an_accident_is_named_above_its_limit_and_not_at_it(tmp_path, reason, al
     assert words in text
 
 
-def test_completions_whose_reference_was_not_read_are_counted_once_a_study(tmp_path):
+def test_unread_references_and_possible_cheats_are_counted_once_a_study(tmp_path):
+    """λ = 1 has 3 seeds of 3 problems and 2 samples; beside its samples stand the greedy answers."""
     study = _made(tmp_path, problems=3)
     assert not _cautions_with(study, "compared as text")
-    [text] = _cautions_with(_with_share(study, "reference not read", 1 / 6), "compared as text")
-    # λ = 1 has 3 seeds of 3 problems and 2 samples; beside its samples stand the greedy answers.
-    assert text.startswith("3 of 90 test completions differ from a reference")
-
-
-def test_completions_that_could_have_cheated_are_counted_and_their_problems_named(tmp_path):
-    study = _made(tmp_path, problems=3)
     assert not _cautions_with(study, "can cheat")
+    [text] = _cautions_with(_with_share(study, "reference not read", 1 / 6), "compared as text")
+    assert text.startswith("3 of 90 test completions differ from a reference")
     names = [f"stack-{n:02}" for n in range(12)]
     shared = with_results(
         _with_share(study, "unproven", 1 / 6), lambda cell, result: result.update(unproven=names)
@@ -143,14 +136,6 @@ def test_versions_that_differ_are_named_with_the_number_of_cells(tmp_path):
     assert "torch 2.13.0 (9 cells), 2.6.0 (1 cell)." in text
 
 
-def _with_any_form(study, shares):
-    """Return the study whose arms are right in these shares of samples if the form is ignored."""
-    return with_results(
-        study,
-        lambda cell, result: result["scores"]["test"]["sampled"].update(flexible=shares.get(cell.lam, 0.9)),
-    )
-
-
 @pytest.mark.parametrize(
     ("shares", "pairs"),
     [
@@ -160,26 +145,22 @@ def _with_any_form(study, shares):
     ],
 )
 def test_a_gain_that_is_mostly_format_is_called_so_with_both_numbers(tmp_path, shares, pairs):
+    """`shares`: what an arm's samples are right in if the form is ignored."""
+
+    def change(cell, result):
+        result["scores"]["test"]["sampled"]["flexible"] = shares.get(cell.lam, 0.9)
+
     made = _made(tmp_path)
     assert not _cautions_with(made, "format")  # nothing is said of a study without flexible verdicts
-    said = _cautions_with(_with_any_form(made, shares), "format")
+    said = _cautions_with(with_results(made, change), "format")
     assert [text[text.index("gain of ") + 8 : text.index(" is mostly")] for text in said] == pairs
     if not shares:
         assert "points (sampled), but 0.0 if the form" in said[0]
 
 
-SMALL = {
-    "control": None,
-    "problems": 40,
-    "validation": 20,
-    "steps": 1,
-    "samples": 2,
-    "seeds": (0, 1, 2, 3, 4),
-}
-
-
-def _steps(root, **changes):
-    return next_steps(summary(make_study(root / "runs", **(SMALL | changes))))
+def _five_seeds(root, **changes):
+    size = {"problems": 40, "validation": 20, "seeds": (0, 1, 2, 3, 4), "reasons": REASONS}
+    return summary(_made(root, **(size | changes)))
 
 
 def _gains(treated, baseline=0.5):
@@ -187,7 +168,7 @@ def _gains(treated, baseline=0.5):
 
 
 def test_a_gain_that_is_not_settled_comes_first_with_the_seeds_and_problems_that_would_settle_it(tmp_path):
-    study_summary = summary(make_study(tmp_path / "runs", **SMALL, right=_gains(0.55)))
+    study_summary = _five_seeds(tmp_path, right=_gains(0.55))
     planned = power(study_summary, "sampled")
     first, *rest = next_steps(study_summary)
     assert first.startswith(
@@ -199,36 +180,23 @@ def test_a_gain_that_is_not_settled_comes_first_with_the_seeds_and_problems_that
 
 
 def test_a_settled_gain_needs_no_plan_but_the_temperatures_that_could_explain_it(tmp_path):
-    steps = _steps(tmp_path, right=_gains(0.95))
+    steps = next_steps(_five_seeds(tmp_path, right=_gains(0.95)))
     assert not any("A study of this size" in step for step in steps)
     assert steps[-1].startswith("Set temperatures = ")
-    asked = _steps(tmp_path / "asked", right=_gains(0.95), temperatures=(0.4,))
+    asked = next_steps(_five_seeds(tmp_path / "asked", right=_gains(0.95), temperatures=(0.4,)))
     assert asked == [step for step in steps if not step.startswith("Set temperatures")]
 
 
 def test_an_unfinished_study_is_finished_first(tmp_path):
-    first, second, *_ = _steps(tmp_path, right=_gains(0.55), skip={(TASK, 1.0, 2)})
+    first, second, *_ = next_steps(_five_seeds(tmp_path, right=_gains(0.55), skip={(TASK, 1.0, 2)}))
     assert first.startswith("Run the study to its end")
     assert "A study of this size" in second
 
 
 def test_three_seeds_are_too_few_to_say_which_gain_would_be_found(tmp_path):
-    steps = _steps(tmp_path, seeds=(0, 1, 2), right=_gains(0.55))
+    steps = next_steps(_five_seeds(tmp_path, seeds=(0, 1, 2), right=_gains(0.55)))
     assert PILOT in steps
     assert not any("4 of 5 cases" in step for step in steps)
-
-
-HEALTHY = {
-    "control": None,
-    "problems": 200,
-    "samples": 2,
-    "reasons": ("different",),
-    "right": lambda task, arm, decoding: {0.5: 1.0, None: 0.2, "dft": 0.0}.get(arm, 0.96),
-}
-
-
-def _healthy(tmp_path, **changes):
-    return summary(make_study(tmp_path / "runs", **(HEALTHY | changes)))
 
 
 @pytest.mark.parametrize(
@@ -236,18 +204,14 @@ def _healthy(tmp_path, **changes):
     [
         ({"skip": {(TASK, 1.0, 2)}}, "1 of 10 cells are missing (sums-lam1-seed2): every number"),
         ({"skip": {(TASK, lam, s) for lam in (0.5, 1.0) for s in (0, 1)}}, "and 1 more): every number"),
-        (
-            {"reasons": ("truncated",), "objectives": ("dft",)},
-            "100.0 % of the sampled completions of dft on sums were cut off",
-        ),
         ({"warnings": ("programs ran unprotected",)}, "programs ran unprotected"),
         ({"right": lambda task, lam, decoding: 0.9 if lam is None else 0.5}, "The base model is better than"),
         ({"right": lambda task, lam, decoding: 0.6 if lam else 0.0}, "can hardly do the task: 0.0 % right"),
     ],
 )
 def test_what_could_be_wrong_is_named(tmp_path, changes, sentence):
-    study_summary = cautions(_healthy(tmp_path, **changes))
-    assert any(sentence in text for text in study_summary), study_summary
+    texts = cautions(summary(_made(tmp_path, **changes)))
+    assert any(sentence in text for text in texts), texts
 
 
 @pytest.mark.parametrize(
@@ -263,10 +227,12 @@ def test_completions_that_go_on_to_a_second_answer_are_counted(tmp_path, after, 
         goes_on = number % 50 == 0 and cell.name == "sums-lam0.5-seed0"  # 2 % of one arm
         return "9 + 9 = 18\n#### 18" + after * goes_on
 
-    texts = [text for text in cautions(_healthy(tmp_path, text=text)) if "####" in text]
+    texts = _cautions_with(_made(tmp_path, problems=50, text=text), "####")
     sentence = "2.0 % of the completions of sums-lam0.5-seed0 go on after an answer (`####`) to another one"
     assert [text.startswith(sentence) for text in texts] == [True] * warned
 
 
 def test_a_study_without_faults_has_no_cautions(tmp_path):
-    assert cautions(_healthy(tmp_path)) == []
+    chances = {0.5: 1.0, None: 0.2}
+    right = {"right": lambda task, arm, decoding: chances.get(arm, 0.96)}
+    assert cautions(summary(_made(tmp_path, problems=200, **right))) == []

@@ -6,7 +6,6 @@ As root, the cage's users are 65,536 numbers that nobody on the machine has, so 
 nothing outside. The module that runs inside is a driver of ours, `inside.py`, which makes the sandbox.
 """
 
-import ctypes
 import json
 import os
 import resource
@@ -19,14 +18,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from erce.verify.sandbox.kernel import linux
+from erce.verify.sandbox.kernel.linux import syscall
+
 ROOT = Path(__file__).parents[3]
 TESTS = Path(__file__).parents[2]
 DRIVER = "toys.hostile.inside"
 FIRST_NUMBER = 1_700_000_000  # of the cage's users on the machine, where root makes the cage
-NEW_MOUNTS = 0x20000
-SPACES = 0x7C020000  # users, mounts, processes, network, IPC, host name
-BIND, RECURSIVE, PRIVATE, NO_SUID, NO_DEVICES = 4096, 0x4000, 0x40000, 2, 4
-MOUNT_SETATTR = 442  # the same number on every machine
+BIND, RECURSIVE, PRIVATE = 4096, 0x4000, 0x40000  # of mount(2)
 LIMITS = {
     resource.RLIMIT_NPROC: 400,
     resource.RLIMIT_AS: 5 << 30,
@@ -94,9 +93,9 @@ def main(module: str) -> int:
 def _enter(module: str, go: socket.socket) -> int:
     as_root = os.geteuid() == 0
     if as_root:
-        _require(libc.unshare(NEW_MOUNTS), "unshare(mounts)")
+        syscall("unshare", linux.CLONE_NEWNS)
         _build_root()
-    _require(libc.unshare(SPACES), "unshare")
+    syscall("unshare", linux.EVERY_NAMESPACE)
     go.send(b"u")
     if go.recv(1) != b"m":
         return 1
@@ -105,7 +104,7 @@ def _enter(module: str, go: socket.socket) -> int:
         os.setresuid(0, 0, 0)
     else:
         _build_root()
-    libc.sethostname(b"cage", 4)
+    socket.sethostname("cage")
     first = os.fork()
     if first:
         return abs(os.waitstatus_to_exitcode(os.waitpid(first, 0)[1]))
@@ -115,7 +114,7 @@ def _enter(module: str, go: socket.socket) -> int:
 
 def _first_process(module: str) -> int:
     """Collect orphans as process 1 of the cage until the driver ends, which ends the cage."""
-    _require(libc.mount(b"proc", b"/proc", b"proc", NO_SUID | NO_DEVICES, None), "mount(/proc)")
+    syscall("mount", b"proc", b"/proc", b"proc", 0, None)
     _raise_loopback()
     for kind, most in LIMITS.items():
         hard = resource.getrlimit(kind)[1]
@@ -134,20 +133,19 @@ def _first_process(module: str) -> int:
 
 def _build_root() -> None:
     """Make a root in a tmpfs, with the folders of Python, of the system's libraries and of this project."""
-    _require(libc.mount(None, b"/", None, RECURSIVE | PRIVATE, None), "mount(private)")
+    syscall("mount", None, b"/", None, RECURSIVE | PRIVATE, None)
     shown = [(path, os.open(path, os.O_PATH)) for path in _shown()]
     new = "/tmp"
-    _mount_tmpfs(new, "64m")
-    for folder in ("tmp", "dev/shm", "var/tmp", "run", "proc"):
-        Path(new, folder).mkdir(parents=True)
+    linux.mount_scratch(new, "size=64m,mode=755")
+    Path(new, "proc").mkdir()
     for folder in ("tmp", "dev/shm", "var/tmp", "run"):
-        _mount_tmpfs(f"{new}/{folder}", "400m")
-        Path(new, folder).chmod(0o1777)
+        Path(new, folder).mkdir(parents=True)
+        linux.mount_scratch(f"{new}/{folder}", "size=400m,mode=1777")
     for path, opened in shown:
         _bind(path, opened, new)
     os.chdir(new)
-    _require(libc.pivot_root(b".", b"."), "pivot_root")
-    _require(libc.umount2(b".", 2), "umount")
+    syscall("pivot_root", b".", b".")
+    linux.unmount(".")
     os.chdir("/")
 
 
@@ -158,14 +156,10 @@ def _bind(path: str, opened: int, new: str) -> None:
     elif path != "/proc":
         target.parent.mkdir(parents=True, exist_ok=True)
         target.touch()
-    source = f"/proc/self/fd/{opened}".encode()
-    _require(libc.mount(source, str(target).encode(), None, BIND | RECURSIVE, None), f"bind {path}")
+    syscall("mount", f"/proc/self/fd/{opened}".encode(), bytes(target), None, BIND | RECURSIVE, None)
     if path != "/proc" and not path.startswith("/dev/"):
         read_only = struct.pack("4Q", 1 | 2 | 4, 0, 0, 0)
-        _require(
-            libc.syscall(MOUNT_SETATTR, -100, str(target).encode(), 0x8000, read_only, 32),
-            f"read-only {path}",
-        )
+        syscall("mount_setattr", -100, bytes(target), 0x8000, read_only, len(read_only))
     os.close(opened)
 
 
@@ -191,13 +185,6 @@ def _map_users(child: int) -> None:
         Path(f"/proc/{child}/{kind}_map").write_text(line, encoding="ascii")
 
 
-def _mount_tmpfs(target: str, size: str) -> None:
-    options = f"size={size},mode=755".encode()
-    _require(
-        libc.mount(b"tmpfs", target.encode(), b"tmpfs", NO_SUID | NO_DEVICES, options), f"mount({target})"
-    )
-
-
 def _raise_loopback() -> None:
     import fcntl
 
@@ -206,17 +193,8 @@ def _raise_loopback() -> None:
 
 
 def _die_with_parent() -> None:
-    libc.prctl(1, signal.SIGKILL, 0, 0, 0)
+    linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
 
-
-def _require(result: int, what: str) -> None:
-    if result < 0:
-        number = ctypes.get_errno()
-        print(f"{what}: {os.strerror(number)}", file=sys.stderr)
-        os._exit(1)
-
-
-libc = ctypes.CDLL(None, use_errno=True)
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1]))

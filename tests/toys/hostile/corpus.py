@@ -7,11 +7,7 @@ from textwrap import dedent
 
 DOUBLE = ("assert double(4) == 8", "assert double(21) == 42", "assert double(0) == 0")
 CATEGORIES = ("honest", "wrong", "forgery", "abuse", "escape")
-EXPECTATIONS = ("pass", "fail", "any")
-FILES = (
-    *("honest", "wrong", "lies", "exits", "inside", "protocol", "abuse", "bombs"),
-    *("escapes", "state", "probes", "kernel"),
-)
+FILES = ("plain", "lies", "inside", "protocol", "abuse", "escapes", "probes", "kernel")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +15,7 @@ class Program:
     """One program with its tests. A probe passes exactly if its attempt was prevented.
 
     A `slow` program uses up a limit. `repeat` runs the program that often in one sandbox and judges the last
-    run. `mode` is that of `run_program`. `tiers` names the tiers that promise the verdict, () all of them.
-    `reason` is the verdict's, "" any.
+    run. `tiers` names the tiers that promise the verdict, () all of them.
     """
 
     name: str
@@ -28,13 +23,10 @@ class Program:
     program: str
     tests: tuple[str, ...] = DOUBLE
     expect: str = "fail"
-    setup: tuple[str, ...] = ()
     entry_points: tuple[str, ...] | None = None
     slow: bool = False
     repeat: int = 1
     tiers: tuple[str, ...] = ()
-    reason: str = ""
-    mode: str = "strict"
 
 
 @dataclass(frozen=True)
@@ -60,12 +52,7 @@ def probe(family: Family, name: str, attempt: str, **more) -> Program:
         "except BaseException:\n    reached = False\n"
         "def double(n):\n    return None if reached else n + n\n"
     )
-    return Program(
-        name=name,
-        category=family.category,
-        program=program,
-        **{"expect": "pass", **more},
-    )
+    return family(name, program, **more)
 
 
 def corpus() -> Mapping[str, Program]:

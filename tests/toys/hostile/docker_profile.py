@@ -9,7 +9,14 @@ import errno
 import os
 import struct
 
-from erce.verify.sandbox.kernel.linux import CALLS, this_machine
+from erce.verify.sandbox.kernel.linux import (
+    CALLS,
+    PR_SET_NO_NEW_PRIVS,
+    PR_SET_SECCOMP,
+    prctl,
+    syscall,
+    this_machine,
+)
 from erce.verify.sandbox.kernel.seccomp import DECIDED
 
 KEPT = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31)  # the capabilities that Docker leaves
@@ -22,22 +29,21 @@ _ALLOW, _ERRNO = 0x7FFF0000, 0x50000
 
 def apply() -> None:
     """Put this process and its children under the profile; OSError if that fails."""
-    libc = ctypes.CDLL(None, use_errno=True)
     code = _filter()
     blob = ctypes.create_string_buffer(b"".join(code))
     program = struct.pack("HxxxxxxP", len(code), ctypes.addressof(blob))
     # Installed, if we may, with the right to administer: under Docker new privileges are not given up.
-    if libc.prctl(22, 2, program, 0, 0) < 0:
-        libc.prctl(38, 1, 0, 0, 0)
-        if libc.prctl(22, 2, program, 0, 0) < 0:
-            raise OSError(ctypes.get_errno(), "the profile's filter was refused")
-    for capability in range(LAST_CAPABILITY + 1):
-        if capability not in KEPT:
-            libc.prctl(24, capability, 0, 0, 0)
+    try:
+        syscall("prctl", PR_SET_SECCOMP, 2, program, 0, 0)
+    except OSError:
+        prctl(PR_SET_NO_NEW_PRIVS, 1)
+        syscall("prctl", PR_SET_SECCOMP, 2, program, 0, 0)
+    if os.geteuid() != 0:
+        return
+    for capability in set(range(LAST_CAPABILITY + 1)) - set(KEPT):
+        prctl(24, capability)  # PR_CAPBSET_DROP
     low = sum(1 << capability for capability in KEPT)
-    held = struct.pack("6I", low, low, low, 0, 0, 0)
-    if libc.capset(struct.pack("Ii", 0x20080522, 0), held) < 0 and os.geteuid() == 0:
-        raise OSError(ctypes.get_errno(), "the profile's capabilities were refused")
+    syscall("capset", struct.pack("Ii", 0x20080522, 0), struct.pack("6I", low, low, low, 0, 0, 0))
 
 
 def _filter() -> list[bytes]:

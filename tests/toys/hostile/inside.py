@@ -13,6 +13,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from erce.verify.sandbox import Limits, Sandbox
+from erce.verify.sandbox.kernel import linux
 from toys.hostile.scene import Scene
 
 USUAL_PROCESSES = 5  # the first of the cage, this one, the scene's victim, the worker and its judge
@@ -42,7 +44,7 @@ def main() -> None:
         os.setgroups([])
         os.setresgid(order.uid, order.uid, order.uid)
         os.setresuid(order.uid, order.uid, order.uid)
-        _dumpable()
+        linux.prctl(linux.PR_SET_DUMPABLE, 1)  # or /proc/self stays unreadable
     ORDERS[order.do](order)
     say(end=True)
 
@@ -84,19 +86,12 @@ def _programs(order: Order) -> None:
 
 
 def sandbox(order: Order, *, workers: int = 1):
-    from erce.verify.sandbox import Limits, Sandbox
-
     return Sandbox(order.tier, workers=workers, limits=Limits(**order.limits))
 
 
 def run(box, program: dict):
-    return box.run(
-        program["program"],
-        tuple(program["tests"]),
-        setup=tuple(program.get("setup", ())),
-        entry_points=program.get("entry_points"),
-        mode=program.get("mode", "strict"),
-    )
+    tests, entry_points = tuple(program["tests"]), program.get("entry_points")
+    return box.run(program["program"], tests, entry_points=entry_points)
 
 
 def processes() -> list[int]:
@@ -125,7 +120,7 @@ def _orphans(order: Order) -> None:
     os.kill(supervisor, signal.SIGKILL)
     os.waitpid(supervisor, 0)
     list(_left(2))  # the first process of the cage, and this one
-    say(most=most, left=[_command(number) for number in processes() if number not in (1, os.getpid())])
+    say(most=most, left=[number for number in processes() if number not in (1, os.getpid())])
 
 
 def _keep_busy(order: Order) -> None:
@@ -136,19 +131,6 @@ def _keep_busy(order: Order) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-
-
-def _command(number: int) -> str:
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{number}/stat").read_text(encoding="utf-8")
-    return ""
-
-
-def _dumpable() -> None:
-    """Make /proc/self readable again, which a change of user prevents."""
-    import ctypes
-
-    ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)
 
 
 ORDERS = {"nothing": _nothing, "programs": _programs, "orphans": _orphans}

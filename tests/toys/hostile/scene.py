@@ -17,7 +17,7 @@ CATCHABLE = set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHL
 
 
 class Scene:
-    """What programs can harm, set up once in a cage; `changes()` names and mends what was harmed since."""
+    """What programs can harm, set up once in a cage; `changes()` names what was harmed since."""
 
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         os.environ.update(dict.fromkeys(["CANARY_SECRET", *secrets], SECRET))
@@ -40,7 +40,7 @@ class Scene:
                 path for path in now.keys() | self._before.keys() if now.get(path) != self._before.get(path)
             ]
             yield f"file changed: {', '.join(sorted(different)[:5])}"
-            self._tidy(different)
+            self._before = now
         for name in self._reached():
             yield f"network: {name}"
         while self._signals:
@@ -59,25 +59,13 @@ class Scene:
 
     def _lay_out(self) -> None:
         for folder in ("folder/inner", "home/.local/lib", "locked"):
-            (CANARY / folder).mkdir(parents=True, exist_ok=True)
+            (CANARY / folder).mkdir(parents=True)
         (CANARY / "victim.txt").write_text("untouched", encoding="utf-8")
         (CANARY / "folder" / "inner" / "leaf.txt").write_text("leaf", encoding="utf-8")
         (CANARY / "secret.txt").write_text("the canary of the files", encoding="utf-8")
-        if not (CANARY / "fifo").exists():
-            os.mkfifo(CANARY / "fifo")
-        (CANARY / "locked").chmod(0o700)
+        os.mkfifo(CANARY / "fifo")
         (CANARY / "locked" / "inner.txt").touch()
         (CANARY / "locked").chmod(0)
-
-    def _tidy(self, different: list[str]) -> None:
-        for path in sorted(map(Path, different), reverse=True):
-            if str(path) not in self._before:
-                if path.is_dir() and not path.is_symlink():
-                    path.rmdir()
-                else:
-                    path.unlink(missing_ok=True)
-        self._lay_out()
-        self._before = _pictures()
 
     def _reached(self) -> Iterator[str]:
         """Return the names of the listeners that something reached; the kernel keeps what arrived."""
@@ -132,27 +120,16 @@ def _pictures() -> dict[str, tuple]:
 
 
 def _below(folder: Path) -> Iterator[Path]:
+    """Yield what is below a folder, save what the cage shows of other file systems."""
     try:
-        entries = list(folder.iterdir())
+        entries = [entry for entry in folder.iterdir() if entry.lstat().st_dev == folder.stat().st_dev]
     except OSError:
         return
     for entry in entries:
-        if entry in WATCHED or not _is_ours(entry):
-            continue
-        yield entry
-        if entry.is_dir() and not entry.is_symlink():
-            yield from _below(entry)
-
-
-def _is_ours(entry: Path) -> bool:
-    """Return whether a path is not one that the cage shows read-only."""
-    try:
-        return (
-            os.lstat(entry).st_dev == os.lstat(entry.parent).st_dev
-            and not os.statvfs(entry).f_flag & os.ST_RDONLY
-        )
-    except OSError:
-        return True
+        if entry not in WATCHED:
+            yield entry
+            if entry.is_dir() and not entry.is_symlink():
+                yield from _below(entry)
 
 
 def _picture(path: Path) -> tuple:

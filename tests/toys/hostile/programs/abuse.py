@@ -1,13 +1,11 @@
-"""Abuse of time, processes, signals, disk and output, which must end at a limit and leave nothing behind."""
+"""Abuse of time, processes, memory, disk and output, which must end at a limit and leave nothing behind."""
 
 from toys.hostile.corpus import Family
 
 abuse = Family("abuse", "fail")
-loop = Family("abuse", "fail")
-disk = Family("abuse", "any")
 
 PROGRAMS = [
-    loop(
+    abuse(
         "loop_in_every_thread",
         """
         import threading
@@ -22,7 +20,6 @@ PROGRAMS = [
             spin()
         """,
         slow=True,
-        reason="timeout",
     ),
     abuse(
         "threads_without_end",
@@ -61,7 +58,7 @@ PROGRAMS = [
         "closes_everything_at_import",
         "import os\n\nos.closerange(0, 4096)\n\ndef double(n):\n    return 0\n",
     ),
-    disk(
+    abuse(
         "disk_by_a_sum_of_files",
         """
         import os
@@ -81,9 +78,70 @@ PROGRAMS = [
         "assert double(4) == 8",
         expect="pass",
     ),
-    loop(
+    abuse(
         "output_without_end",
         "def double(n):\n    while True:\n        print('x' * 100000)\n",
         slow=True,
+    ),
+    abuse(
+        "memory_in_pieces",
+        """
+        def double(n):
+            kept = []
+            while len(kept) < 400:
+                kept.append(bytearray(b"x" * (10 << 20)))
+            return n * 2
+        """,
+        "assert double(4) == 8",
+        slow=True,
+    ),
+    abuse(
+        "memory_in_pipes",
+        """
+        import fcntl
+        import os
+
+        def double(n):
+            kept = 0
+            try:
+                for _ in range(2000):
+                    out, into = os.pipe()
+                    fcntl.fcntl(into, 1031, 1 << 20)
+                    os.set_blocking(into, False)
+                    kept += os.write(into, b"x" * (1 << 20))
+            except OSError:
+                pass
+            return 0
+        """,
+    ),
+    abuse(
+        "bomb_of_depth",
+        "def double(n):\n    v = 8\n    for _ in range(200000):\n        v = [v]\n    return v\n",
+    ),
+    abuse("bomb_of_length", "def double(n):\n    return 'x' * (300 << 20)\n", slow=True),
+    abuse(
+        "bomb_of_shared_parts",
+        """
+        def double(n):
+            v = ["x" * 10]
+            for _ in range(40):
+                v = [v, v]
+            return v
+        """,
+        slow=True,
+    ),
+    abuse(
+        "bomb_of_an_exception_that_shows_itself",
+        """
+        class Shown(Exception):
+            def __str__(self):
+                return "x" * (300 << 20)
+            __repr__ = __str__
+
+        Shown.__name__ = "E" * (1 << 20)
+
+        def double(n):
+            raise Shown from Shown()
+        """,
     ),
 ]

@@ -3,21 +3,18 @@
 from toys.hostile.corpus import Family
 
 escape = Family("escape", "any")
-network = Family("escape", "any")
-kill = Family("escape", "any")
 RIGHT = "\ndef double(n):\n    return n + n\n"
 
 
-def attempt(family: Family, name: str, body: str, **more):
+def attempt(name: str, body: str):
     """A right answer whatever came of the attempt, which is made where the module is run."""
     lines = "".join(f"    {line}\n" for line in body.strip().splitlines())
-    return family(name, f"try:\n{lines}except BaseException:\n    pass\n{RIGHT}", **more)
+    return escape(name, f"try:\n{lines}except BaseException:\n    pass\n{RIGHT}")
 
 
 PROGRAMS = [
-    attempt(escape, "changes_a_file", "open('/tmp/canary/victim.txt', 'r+').write('changed')"),
+    attempt("changes_a_file", "open('/tmp/canary/victim.txt', 'r+').write('changed')"),
     attempt(
-        escape,
         "writes_beside_the_next_job",
         """
 import os
@@ -28,11 +25,8 @@ for folder in ("/tmp", "/dev/shm", "/var/tmp", "/run", "/", os.path.expanduser("
         pass
 """,
     ),
+    attempt("removes_a_tree", "import shutil\nshutil.rmtree('/tmp/canary/folder', ignore_errors=True)"),
     attempt(
-        escape, "removes_a_tree", "import shutil\nshutil.rmtree('/tmp/canary/folder', ignore_errors=True)"
-    ),
-    attempt(
-        escape,
         "changes_rights",
         """
 import ctypes, os
@@ -48,7 +42,6 @@ os.utime(path, (1, 1))
 """,
     ),
     attempt(
-        escape,
         "spawns_by_every_road",
         """
 import ctypes, os, subprocess
@@ -67,7 +60,6 @@ for road in (
 """,
     ),
     attempt(
-        escape,
         "becomes_a_daemon",
         """
 import os, time
@@ -81,22 +73,18 @@ os.wait()  # or the verdict could come before it has left
 """,
     ),
     attempt(
-        network,
         "connects_over_tcp",
         "import socket\ns = socket.create_connection(('127.0.0.1', 18888), 0.5)\ns.sendall(b'x')",
     ),
     attempt(
-        network,
         "sends_over_udp",
         "import socket\nsocket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', 18889))",
     ),
     attempt(
-        network,
         "connects_to_a_socket_file",
         "import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect('/tmp/canary/socket')\ns.sendall(b'x')",
     ),
     attempt(
-        network,
         "sends_through_a_pair_to_a_file",
         """
 import socket
@@ -109,12 +97,10 @@ for path in ("/tmp/canary/post", "/dev/log", "/run/systemd/journal/socket"):
 """,
     ),
     attempt(
-        network,
         "writes_into_a_fifo",
         "import os\nos.write(os.open('/tmp/canary/fifo', os.O_WRONLY | os.O_NONBLOCK), b'x')",
     ),
     attempt(
-        kill,
         "kills_everything",
         """
 import os, signal
@@ -127,7 +113,6 @@ for target in (-1, 0, os.getppid(), 1):
 """,
     ),
     attempt(
-        kill,
         "kills_by_number",
         """
 import os
@@ -140,7 +125,6 @@ for number in range(1, 400):
 """,
     ),
     attempt(
-        kill,
         "signals_by_other_calls",
         """
 import ctypes, os, platform, struct

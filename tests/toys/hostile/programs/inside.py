@@ -1,4 +1,4 @@
-"""Forgeries from inside the interpreter: patches, frames, the garbage collector, one's own memory."""
+"""Forgeries from inside the interpreter: patches, its own memory, leaving early with signs of success."""
 
 from toys.hostile.corpus import Family
 
@@ -46,23 +46,6 @@ PROGRAMS = [
         """,
     ),
     forgery(
-        "patched_equality_of_int",
-        """
-        import ctypes
-
-        def double(n):
-            slots = ctypes.cast(id(int), ctypes.POINTER(ctypes.c_void_p))
-            always = ctypes.CFUNCTYPE(ctypes.py_object, ctypes.py_object, ctypes.py_object, ctypes.c_int)
-            double.kept = always(lambda a, b, op: True)
-            for offset in range(20, 40):
-                if slots[offset] == ctypes.cast(slots, ctypes.c_void_p).value:
-                    continue
-                if offset == 25:
-                    slots[offset] = ctypes.cast(double.kept, ctypes.c_void_p).value
-            return 0
-        """,
-    ),
-    forgery(
         "own_memory_holds_the_answer",
         """
         import ctypes
@@ -97,5 +80,39 @@ PROGRAMS = [
             return 0
         """,
         *SECRET,
+    ),
+    forgery(
+        "exit_after_the_module",
+        """
+        import atexit
+        import os
+        import sys
+
+        class Last:
+            def __del__(self):
+                os._exit(0)
+
+        def double(n):
+            return 0
+
+        atexit.register(os._exit, 0)
+        sys.excepthook = sys.unraisablehook = lambda *_: os._exit(0)
+        kept = Last()
+        del kept
+        """,
+    ),
+    forgery(
+        "exit_by_a_thread",
+        """
+        import os
+        import threading
+        import time
+
+        threading.Timer(0.05, os._exit, (0,)).start()
+
+        def double(n):
+            time.sleep(0.3)
+            return 0
+        """,
     ),
 ]

@@ -24,24 +24,14 @@ WIRE = """
             except OSError:
                 pass
 
-    def framed(blob):
-        orders = ("<I", ">I", "<Q", ">Q")
-        return [struct.pack(order, len(blob)) + blob for order in orders] + [blob + bytes([10])]
-
-    def say(value, order="<I"):
+    def say(value):
         blob = json.dumps(value).encode()
-        raw(struct.pack(order, len(blob)) + blob)
-"""
-WORDS = """
-    REPLIES = (
-        {"ok": 8}, {"ok": None}, {"ok": ["o", 0, "int", "v"]}, {"ok": True, "passed": 3, "status": "pass"},
-        {"accepted": True, "reason": "passed"}, ["ok", 8], ["passed"], "passed", {"value": 8}, 8,
-    )
+        raw(struct.pack("<I", len(blob)) + blob)
 """
 
 
 def wire(name: str, program: str, *tests: str, **more):
-    return forgery(name, f"{WIRE}{WORDS}{program}", *tests, **more)
+    return forgery(name, f"{WIRE}{program}", *tests, **more)
 
 
 PROGRAMS = [
@@ -51,7 +41,7 @@ PROGRAMS = [
     def double(n):
         return 0
 
-    for reply in REPLIES:
+    for reply in ({"ok": 8}, {"ok": ["o", 0, "int", "v"]}, {"accepted": True, "reason": "passed"}, "passed"):
         say(reply)
     os._exit(0)
 """,
