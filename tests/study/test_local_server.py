@@ -83,6 +83,7 @@ def test_vllm_gets_the_recipes_words_answers_in_the_block_and_is_gone_after_it(r
     until(lambda: not parents().keys() & {*processes})
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who is alive")
 def test_a_killed_study_takes_its_server_along(recipe, tmp_path):
     lines = (

@@ -171,8 +171,6 @@ CLOSE = ["--answer", "0.0000001", "--completion", "0.0000002", "--as", "answer"]
         (["--answer", "1/2", "--completion", "0.5", "--as", "answer"], 0, "accepted: numeric"),
         (["--answer", "18", "--completion", "#### 18", "--as", "number"], 0, "accepted: exact"),
         (["--answer", "a", "--completion", "\\boxed{\x1b[31mb}", "--explain"], 1, "read     \\x1b[31mb"),
-        (["--answer", "1/2"], 2, "nothing to verify"),
-        (["--test", "assert f()"], 2, "nothing to verify"),
         ([*CLOSE, "--mode", "paper"], 0, "accepted"),
         ([*CLOSE, "--mode", "ours"], 1, "not accepted"),
         (["--program", "no/such.py", "--test", "assert f()"], 2, "'no/such.py' cannot be read as text"),

@@ -24,9 +24,7 @@ from erce.files import read_json, write_json
 from erce.recipe import (
     GRID,
     Cell,
-    Decoding,
     SearchSettings,
-    Training,
     load_recipe,
     parse_recipe,
 )
@@ -222,36 +220,6 @@ def test_what_a_sweep_gave_up_is_counted(tmp_path, monkeypatch):
         CellsFailedError, match="3 of 6 cells failed and have no result, and 3 more were not run"
     ):
         erce.study.run.run(replace(AUTO, control=None), out=tmp_path / "study")
-
-
-def test_a_finished_study_needs_no_model(finished, tmp_path, monkeypatch):
-    def loading(model, dtype):
-        raise AssertionError("the base model was loaded")
-
-    def training(root, recipe, cell, **given):
-        write_cell(root, recipe, cell)
-
-    monkeypatch.setattr(erce.study.run, "run_cell", training)
-    erce.study.run.run(AUTO, out=tmp_path / "study")
-    monkeypatch.setattr(erce.study.run, "base_policy", loading)
-    assert erce.study.run.run(AUTO, out=tmp_path / "study").missing == []
-
-
-@pytest.mark.slow
-def test_auto_from_a_recipe_to_a_report(tmp_path):
-    from erce.reporting import report
-
-    tiny = {"n_train": 32, "n_validation": 8, "n_test": 6}
-    recipe = replace(AUTO, seeds=(0, 1), **tiny, decoding=Decoding(samples=2))
-    recipe = replace(recipe, training=Training(epochs=1.0, learning_rate=1e-3))
-    study = erce.study.run.run(recipe, out=tmp_path / "study", jobs=2)
-    assert study.missing == []
-    page = report(study.root, json=tmp_path / "numbers.json").read_text()
-    shown = " ".join(read_json(tmp_path / "numbers.json")["sentences"])
-    assert study.search is not None
-    assert f"The search for λ spent {study.search['step']['spent']} of 10 cells" in shown
-    assert "How λ was chosen" in page
-    assert read_json(tmp_path / "numbers.json")["search"] == study.search
 
 
 CELLS = [Cell("toy", lam, seed) for seed in (0, 1, 2) for lam in (0.0, 1.0)]

@@ -9,7 +9,7 @@ import numpy as np
 from erce.files import read_json, write_json, write_rows
 from erce.recipe import Cell, Decoding, Recipe
 from erce.score import summarize
-from erce.study.folder import cell_folder, open_study, read_study
+from erce.study.folder import LOCKS, TIMING, cell_folder, open_study, read_study
 from erce.types import BASE_MODEL, Arm, Completion, Verdict
 
 TASK, CONTROL = "sums", "sums-answer-only"
@@ -64,6 +64,15 @@ class Fake:
                 samples=self.samples, temperatures=self.temperatures, max_new_tokens=self.limit
             ),
         )
+
+
+def files(root):
+    """Every file of a study but the times and what lies in the folder of locks: path → bytes."""
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and path.name != TIMING and LOCKS not in path.parts
+    }
 
 
 def named(arm):

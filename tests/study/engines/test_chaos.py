@@ -52,29 +52,16 @@ def nothing_is_lost(report: dict) -> None:
     assert report["exits"] == []
 
 
-@pytest.mark.parametrize("who", ["drivers", "workers"])
-def test_killed_at_any_moment_nothing_is_lost_or_done_twice(tmp_path, who):
-    report = disturbed(who, tmp_path, within=[])
+def test_a_driver_killed_at_any_moment_loses_nothing_and_does_nothing_twice(tmp_path):
+    report = disturbed("drivers", tmp_path, within=[])
     nothing_is_lost(report)
-    sentences = [line for text in report["said"] for line in text.splitlines() if line.startswith("failed:")]
-    assert all("SIGKILL" in line for line in sentences), sentences
-    assert who == "workers" or not report["said"]
+    assert not report["said"]
 
 
-@pytest.mark.parametrize(
-    ("how", "why"), [("disk", "No space left on device"), ("readonly", "Read-only file system")]
-)
-def test_a_folder_that_cannot_be_written_ends_in_a_sentence_and_is_gone_on_with(tmp_path, how, why):
-    report = disturbed(how, tmp_path, within=private_mounts())
+def test_a_full_disk_ends_in_a_sentence_and_is_gone_on_with(tmp_path):
+    report = disturbed("disk", tmp_path, within=private_mounts())
     nothing_is_lost(report)
     assert len(report["said"]) >= MOMENTS
     for sentences in report["said"]:
-        assert why in sentences
+        assert "No space left on device" in sentences
         assert "Traceback" not in sentences
-
-
-def test_a_ray_head_that_is_killed_loses_nothing(tmp_path):
-    """Ray itself may end the driver at once, with any exit code; the next run goes on all the same."""
-    pytest.importorskip("ray", reason="Ray is an extra: pip install 'erce[ray]'")
-    report = disturbed("heads", tmp_path, within=[])
-    nothing_is_lost(report | {"exits": []})

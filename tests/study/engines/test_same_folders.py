@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from toys.ray_nodes import RAYS_OWN_WARNINGS
+from toys.studies import files
 from toys.waiting import until
 
 from erce.cli.main import main
@@ -18,7 +19,7 @@ from erce.cli.terminal import KEPT
 from erce.files import read_json
 from erce.recipe import Resources, load_recipe
 from erce.study.engines.locks import study_lock
-from erce.study.folder import LOCKS, TIMING
+from erce.study.folder import LOCKS
 from erce.study.run import run
 
 TEXT = """
@@ -70,15 +71,6 @@ def undisturbed(recipe, tmp_path_factory):
     return root
 
 
-def tree(root: Path) -> dict[str, bytes]:
-    """Every file but the clocks and the locks, by its path in the study."""
-    return {
-        str(path.relative_to(root)): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and path.name != TIMING and LOCKS not in path.parts
-    }
-
-
 def started(recipe: Path, out: Path, *flags: str) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "erce.cli.main", "run", str(recipe), "--out", str(out), *flags]
     # A group of its own, so that a signal goes to it as Ctrl-C in a terminal goes to all of a command.
@@ -103,18 +95,18 @@ def test_every_engine_leaves_the_same_bytes(undisturbed, recipe, tmp_path, engin
     if engine.startswith("ray"):
         pytest.importorskip("ray", reason="Ray is an extra: pip install 'erce[ray]'")
     run(recipe, out=tmp_path / "study", engine=engine, jobs=jobs)
-    assert tree(tmp_path / "study") == tree(undisturbed)
+    assert files(tmp_path / "study") == files(undisturbed)
 
 
 @pytest.mark.slow
 def test_a_cell_of_a_fresh_process_has_the_bytes_of_one_in_a_warm_process(undisturbed, recipe, tmp_path):
     """The undisturbed one trained its last cell in a process that had trained and drawn others before."""
-    shutil.copytree(undisturbed, tmp_path / "study")
+    shutil.copyfiles(undisturbed, tmp_path / "study")
     (last,) = (tmp_path / "study").glob("cells/mini-sums-answer-only-lam3-*")
-    shutil.rmtree(last)
+    shutil.rmfiles(last)
     run(recipe, out=tmp_path / "study", engine="processes", jobs=1)
     assert (last / "adapter" / "adapter_model.safetensors").is_file()
-    assert tree(tmp_path / "study") == tree(undisturbed)
+    assert files(tmp_path / "study") == files(undisturbed)
 
 
 @pytest.mark.slow
@@ -138,18 +130,18 @@ def test_a_stopped_run_leaves_a_folder_that_goes_on_to_the_same_bytes(
     assert process.returncode == (130 if number == signal.SIGINT else -number), printed
     assert number == signal.SIGKILL or f"erce: interrupted; {KEPT}" in printed
     assert "Traceback" not in printed
-    assert tree(root) != tree(undisturbed)
+    assert files(root) != files(undisturbed)
     run(recipe, out=root)
-    assert tree(root) == tree(undisturbed)
+    assert files(root) == files(undisturbed)
 
 
 @pytest.mark.slow
 def test_two_processes_train_a_cell_together_as_one_does(undisturbed, recipe, tmp_path):
     together = replace(load_recipe(recipe), resources=Resources(threads=1, processes=2))
-    shutil.copytree(undisturbed, tmp_path / "study")
+    shutil.copyfiles(undisturbed, tmp_path / "study")
     one, two = (next(root.glob("cells/mini-sums-lam3-*")) for root in (undisturbed, tmp_path / "study"))
     names = {path.name for path in one.iterdir()}
-    shutil.rmtree(two)
+    shutil.rmfiles(two)
     run(together, out=tmp_path / "study")
     assert {path.name for path in two.iterdir()} == names
     logs = [read_json(folder / "training.json")["log"] for folder in (one, two)]
