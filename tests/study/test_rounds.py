@@ -5,8 +5,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from toys import FINDS_TOYS
-from toys.ray_nodes import RAYS_OWN_WARNINGS
 from toys.recipes import tiny_recipe
 from toys.searched_study import AUTO, CONTROL, TASK, KilledError, drive, peak, write_cell
 from toys.selection import others_slow
@@ -14,7 +12,6 @@ from toys.studies import (
     write_right_cell,
     write_wrong_cell,
     write_wrong_cell_of_a_right_base,
-    write_wrong_first_round,
 )
 
 import erce.study.run
@@ -352,17 +349,3 @@ def test_the_command_reports_what_is_there_and_fails(tmp_path, monkeypatch, caps
     assert headline in " ".join(printed.out.split())
     assert "\x1b[2J" not in printed.err + printed.out
     assert main(["run", "own.toml", "--go-on"]) == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("engine", "jobs"), [("processes", 2), pytest.param("ray@local", None, marks=RAYS_OWN_WARNINGS)]
-)
-def test_every_engine_stops(tmp_path, monkeypatch, engine, jobs):
-    if engine.startswith("ray"):
-        pytest.importorskip("ray", reason="Ray is an extra: pip install 'erce[ray]'")
-    monkeypatch.setenv("PYTHONPATH", FINDS_TOYS["PYTHONPATH"])
-    monkeypatch.setattr(erce.study.run, "run_cell", write_wrong_first_round)
-    with pytest.raises(AllAlikeError, match="nothing was right"):
-        run(RECIPE, out=tmp_path / "study", engine=engine, jobs=jobs)
-    assert len(read_study(tmp_path / "study").results) == len(FIRST)

@@ -1,7 +1,6 @@
 """Studies on disk whose numbers are made up: no model, no training, the files that a run leaves."""
 
 import hashlib
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,7 +12,6 @@ from erce.study.folder import LOCKS, TIMING, cell_folder, open_study, read_study
 from erce.types import BASE_MODEL, Arm, Completion, Verdict
 
 TASK, CONTROL = "sums", "sums-answer-only"
-LATER_CELL_SECONDS = 60.0  # a study that does not stop in time runs into it
 REASONS = ("different", "different", "different", "no answer", "truncated")
 
 
@@ -103,7 +101,11 @@ def chance(task, lam, decoding):
 def make_study(root, fake=None, **changes):
     """The study, written and read back."""
     fake = fake or Fake(**changes)
-    recipe = fake.recipe()
+    return write_study(root, fake.recipe(), fake)
+
+
+def write_study(root, recipe, fake):
+    """The study of a recipe, in which `fake` says what is not the recipe's."""
     open_study(root, recipe)
     for cell in recipe.cells():
         if (cell.task, named(cell.arm), cell.seed) not in fake.skip:
@@ -213,13 +215,6 @@ def write_right_cell(root, recipe, cell, **given):
 def write_wrong_cell(root, recipe, cell, **given):
     """Stands in for `run_cell`: every completion is wrong, and hostile to a terminal."""
     _write_alike(root, recipe, cell, 0.0)
-
-
-def write_wrong_first_round(root, recipe, cell, **given):
-    """Stands in for `run_cell`: every completion is wrong; a later round's cell lasts until it is killed."""
-    if cell.seed > 0 or cell.task != recipe.task:
-        time.sleep(LATER_CELL_SECONDS)
-    write_wrong_cell(root, recipe, cell, **given)
 
 
 def write_wrong_cell_of_a_right_base(root, recipe, cell, **given):

@@ -101,9 +101,9 @@ def test_every_engine_leaves_the_same_bytes(undisturbed, recipe, tmp_path, engin
 @pytest.mark.slow
 def test_a_cell_of_a_fresh_process_has_the_bytes_of_one_in_a_warm_process(undisturbed, recipe, tmp_path):
     """The undisturbed one trained its last cell in a process that had trained and drawn others before."""
-    shutil.copyfiles(undisturbed, tmp_path / "study")
+    shutil.copytree(undisturbed, tmp_path / "study")
     (last,) = (tmp_path / "study").glob("cells/mini-sums-answer-only-lam3-*")
-    shutil.rmfiles(last)
+    shutil.rmtree(last)
     run(recipe, out=tmp_path / "study", engine="processes", jobs=1)
     assert (last / "adapter" / "adapter_model.safetensors").is_file()
     assert files(tmp_path / "study") == files(undisturbed)
@@ -138,10 +138,10 @@ def test_a_stopped_run_leaves_a_folder_that_goes_on_to_the_same_bytes(
 @pytest.mark.slow
 def test_two_processes_train_a_cell_together_as_one_does(undisturbed, recipe, tmp_path):
     together = replace(load_recipe(recipe), resources=Resources(threads=1, processes=2))
-    shutil.copyfiles(undisturbed, tmp_path / "study")
+    shutil.copytree(undisturbed, tmp_path / "study")
     one, two = (next(root.glob("cells/mini-sums-lam3-*")) for root in (undisturbed, tmp_path / "study"))
     names = {path.name for path in one.iterdir()}
-    shutil.rmfiles(two)
+    shutil.rmtree(two)
     run(together, out=tmp_path / "study")
     assert {path.name for path in two.iterdir()} == names
     logs = [read_json(folder / "training.json")["log"] for folder in (one, two)]
