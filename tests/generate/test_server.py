@@ -256,7 +256,8 @@ def test_the_bounds_meet_where_every_token_is_sent_and_widen_as_fewer_are():
     assert widths == sorted(widths)
 
 
-def test_the_upper_bound_is_reached_by_a_flat_rest():
+def test_the_upper_bound_is_reached_by_a_flat_rest_and_a_certain_token_has_no_entropy():
+    assert entropy_bounds([0.0, -9999.0], asked=2, vocabulary=100) == (0, 0)
     log_p = [math.log(0.4)] + [math.log(0.6 / 59)] * 59
     assert entropy_bounds(log_p[:1], asked=1, vocabulary=60).high == pytest.approx(entropy(log_p))
     assert entropy_bounds(log_p[:2], asked=2, vocabulary=60).low == pytest.approx(entropy(log_p))
@@ -266,7 +267,3 @@ def test_a_broken_surrogate_in_the_text_can_be_written_to_a_file(server, engine,
     engine.spoil = choice(text="a\ud800b")
     done = generate_from_server(server, tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)
     assert done[0].text == "a?b"
-
-
-def test_a_certain_token_has_no_entropy():
-    assert entropy_bounds([0.0, -9999.0], asked=2, vocabulary=100) == (0, 0)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from toys.policy import END, random_model, train_tokenizer
+from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 from erce.generate import transformers as backend
 from erce.generate.decoding import GenerationSettings, Watch, before_stop, spoken
@@ -119,7 +120,7 @@ def test_special_tokens_have_no_text(model, tokenizer, prefixes):
 def test_a_text_is_complete_with_its_last_byte_however_its_bytes_are_cut_into_tokens(tokenizer, seed):
     draw, alphabet = random.Random(seed), "añ€日🙂 7b"
     single = {tokenizer.decode([token]): token for token in range(len(tokenizer))}
-    raw = {byte: tokenizer.convert_tokens_to_ids(sign) for byte, sign in _signs().items()}
+    raw = {byte: tokenizer.convert_tokens_to_ids(sign) for byte, sign in bytes_to_unicode().items()}
     for _ in range(60):
         tokens: list[int] = []
         for sign in draw.choices([*alphabet, "Add", " and"], k=20):
@@ -136,10 +137,3 @@ def test_a_text_is_complete_with_its_last_byte_however_its_bytes_are_cut_into_to
         assert stopped[: truth.index(True) + 1 if any(truth) else None] == [False] * (
             truth.index(True) if any(truth) else len(truth)
         ) + [True] * any(truth)
-
-
-def _signs() -> dict[int, str]:
-    """Byte → how a byte-level vocabulary spells it."""
-    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    rest = [byte for byte in range(256) if byte not in plain]
-    return {byte: chr(byte) for byte in plain} | {byte: chr(256 + at) for at, byte in enumerate(rest)}

@@ -211,10 +211,6 @@ def test_a_tokenizer_without_a_padding_token_will_do(model, tokenizer):
     check_same(generate(model, bare, PROBLEMS, decoding=SAMPLED, seed=0), expected)
 
 
-def test_no_problems_have_no_completions(model, tokenizer):
-    assert generate(model, tokenizer, [], decoding=SAMPLED, seed=0) == []
-
-
 @pytest.mark.parametrize("temperature", [1e-300, 1e-6])
 def test_a_temperature_near_zero_is_greedy(model, tokenizer, temperature):
     cold = generate(model, tokenizer, PROBLEMS, decoding=replace(GREEDY, temperature=temperature), seed=0)
@@ -229,7 +225,10 @@ def test_a_policy_whose_logits_are_not_a_distribution_is_an_error(model, tokeniz
         generate(model, tokenizer, PROBLEMS[:2], decoding=decoding, seed=0)
 
 
-def test_problems_with_one_id_and_a_tokenizer_without_an_end_are_refused(model, tokenizer):
+def test_no_problems_have_no_completions_and_problems_with_one_id_and_a_tokenizer_without_an_end_are_refused(
+    model, tokenizer
+):
+    assert generate(model, tokenizer, [], decoding=SAMPLED, seed=0) == []
     with pytest.raises(ValueError, match="the same id"):
         generate(model, tokenizer, [PROBLEMS[0], PROBLEMS[0]], decoding=SAMPLED, seed=0)
     endless = copy.deepcopy(tokenizer)

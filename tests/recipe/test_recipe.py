@@ -38,18 +38,11 @@ def written(tmp_path: Path, text: str) -> Path:
 
 
 def test_what_is_left_out_has_the_papers_value():
-    training = parse_recipe({"task": "gsm8k", "lams": [0, 8], "seeds": [0]}).training
+    training = parse_recipe(GSM8K | {"training": {"epochs": 3}}).training
+    assert isinstance(training.epochs, float)
     assert (training.rank, training.lora_alpha, training.dropout) == (16, 32, 0.05)
     assert (training.learning_rate, training.warmup, training.epochs) == (2e-4, 0.03, 3.0)
     assert (training.batch_size, training.micro_batch_size, training.max_grad_norm) == (16, None, 1.0)
-
-
-def test_whole_numbers_become_floats_where_floats_are_declared(tmp_path):
-    recipe = load_recipe(
-        written(tmp_path, 'task = "gsm8k"\nlams = [0, 8]\nseeds = [0]\n[training]\nepochs = 1\n')
-    )
-    assert recipe.lams == (0.0, 8.0)
-    assert isinstance(recipe.training.epochs, float)
 
 
 INF, NAN = float("inf"), float("nan")
@@ -246,6 +239,8 @@ def test_the_temperatures_and_where_a_server_is_make_no_other_study():
         "served": served,
         "kind": replace(RECIPE, server=Serving(url="http://here", kind="openai")),
         "name": replace(RECIPE, server=Serving(url="http://here", model="small")),
+        "linear": replace(RECIPE, training=Training(lam_schedule="linear")),
+        "slower": replace(RECIPE, training=Training(lam_schedule="linear", lam_warmup=0.2)),
         "alternatives": replace(RECIPE, server=Serving(url="http://here", top_logprobs=5)),
     }
     folders = {name: folder_name(recipe, cell) for name, recipe in homes.items()}
@@ -274,15 +269,6 @@ def test_what_no_completion_depends_on_makes_no_other_study(change):
     assert folder_name(replace(other, n_train=10), cell) != folder_name(RECIPE, cell)
     assert parse_recipe(as_settings(other)) == other
     assert not {"columns", "verify"} & {*as_settings(RECIPE)}  # study.json is as it was
-
-
-def test_a_schedule_of_lam_makes_another_study():
-    cell = Cell("mini-sums", 0.5, 0)
-    assert folder_name(RECIPE, cell) == "mini-sums-lam0.5-seed0-fda645a7"
-    linear = [
-        replace(RECIPE, training=Training(lam_schedule="linear", lam_warmup=share)) for share in (0.1, 0.2)
-    ]
-    assert len({folder_name(recipe, cell) for recipe in (RECIPE, *linear)}) == 3
 
 
 def taken(check, cases):

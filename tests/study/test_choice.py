@@ -60,17 +60,10 @@ def test_a_tie_goes_to_the_weaker_penalty(tmp_path, validation, lam):
     assert best_lam(_study(tmp_path, validation)).lam == lam
 
 
-def test_another_objective_is_not_chosen_and_holds_nothing_up(tmp_path):
-    choice = best_lam(
-        _study(tmp_path, {0.0: [0.5, 0.5], 1.0: [0.6, 0.6], "dft": [0.9, 0.9], "eaft": [1.0, None]})
-    )
+def test_only_a_lam_with_every_seed_done_can_win_and_another_objective_holds_nothing_up(tmp_path):
+    validation = {0.0: [0.5, 0.5], 1.0: [0.6, 0.6], 2.0: [1.0, None], "dft": [0.9, 0.9], "eaft": [1.0, None]}
+    choice = best_lam(_study(tmp_path, validation))
     assert (choice.lam, choice.runner_up, choice.scores) == (1.0, 0.0, {0.0: 0.5, 1.0: 0.6})
-
-
-def test_only_a_lam_with_every_seed_done_can_win(tmp_path):
-    choice = best_lam(_study(tmp_path, {0.0: [0.5, 0.5], 0.5: [0.6, 0.6], 1.0: [1.0, None]}))
-    assert choice.lam == 0.5
-    assert 1.0 not in choice.scores
 
 
 def test_the_task_and_the_decoding_can_be_named(tmp_path):
@@ -78,6 +71,8 @@ def test_the_task_and_the_decoding_can_be_named(tmp_path):
     assert best_lam(study).lam == 1.0
     assert best_lam(study, task="answers").lam == 0.0
     assert best_lam(study, decoding="greedy").lam == 0.0
+    with pytest.raises(InputError, match="the study has no task 'sum'; there are sums"):
+        best_lam(study, task="sum")
 
 
 @pytest.mark.parametrize(
@@ -108,7 +103,7 @@ def test_of_a_search_the_edge_is_what_the_search_says(tmp_path, winner, at_edge)
 
 def test_where_nothing_is_chosen_there_is_a_reason_and_a_sentence(tmp_path):
     unfinished = _study(tmp_path / "a", {0.0: [0.5, None], 1.0: [None, 0.5]})
-    bare = _study(tmp_path / "b", {0.0: [0.5]})
+    bare = _study(tmp_path / "b", {0.0: [0.5], "dft": [None]})
     searching = replace(bare, recipe=replace(bare.recipe, lams=GRID, search=SearchSettings()))
     for study, decoding, reason, sentence in (
         (unfinished, "sampled", NoChoice.UNFINISHED, "no λ of 'sums' has all its 2 seeds yet; run the"),
@@ -118,11 +113,6 @@ def test_where_nothing_is_chosen_there_is_a_reason_and_a_sentence(tmp_path):
         with pytest.raises(NoChoiceError, match=sentence) as refused:
             best_lam(study, decoding=decoding)
         assert refused.value.reason is reason
-
-
-def test_an_unknown_task_is_refused(tmp_path):
-    with pytest.raises(InputError, match="the study has no task 'sum'; there are sums"):
-        best_lam(_study(tmp_path, {0.0: [0.5]}), task="sum")
 
 
 LAMS, SEEDS = (0.0, 0.5, 1.0), (0, 1)
@@ -147,9 +137,14 @@ def control_lams(study):
 
 
 def test_before_validation_can_choose_the_control_has_cross_entropy_alone(tmp_path):
-    study = make_study(tmp_path, skip={(OWN, 1.0, 1)} | skipped(0.5, 1.0), **STUDY)
+    cell = Cell(OWN, 1.0, 1)
+    study = make_study(tmp_path, right=best_at_half, skip={(OWN, 1.0, 1)} | skipped(0.5, 1.0), **STUDY)
     assert control_lams(study) == {None, 0.0}
-    assert study.missing == [Cell(OWN, 1.0, 1)]
+    assert study.missing == [cell]
+    folder = cell_folder(study.root, study.recipe, cell)
+    folder.mkdir()
+    (folder / DIVERGED).write_text("too strong")  # which holds nothing up
+    assert read_study(study.root).missing == [cell, *(Cell(CONTROL, 0.5, seed) for seed in SEEDS)]
 
 
 def test_then_it_has_the_chosen_lam_and_the_report_needs_no_other(tmp_path):
@@ -169,15 +164,6 @@ def test_a_folder_with_every_cell_of_the_control_shows_all_of_them(tmp_path):
 def test_without_validation_problems_the_control_has_every_lam(tmp_path):
     study = make_study(tmp_path, skip=skipped(1.0), **STUDY | {"validation": 0})
     assert [cell.lam for cell in study.missing] == [1.0, 1.0]
-
-
-def test_a_lam_that_diverged_holds_nothing_up(tmp_path):
-    cell = Cell(OWN, 1.0, 1)
-    study = make_study(tmp_path, right=best_at_half, skip={(OWN, 1.0, 1)} | skipped(0.5, 1.0), **STUDY)
-    folder = cell_folder(study.root, study.recipe, cell)
-    folder.mkdir()
-    (folder / DIVERGED).write_text("too strong")
-    assert read_study(study.root).missing == [cell, *(Cell(CONTROL, 0.5, seed) for seed in SEEDS)]
 
 
 def test_the_temperatures_are_of_the_base_model_cross_entropy_and_the_chosen_lam(tmp_path):
@@ -211,9 +197,3 @@ def test_a_plan_counts_one_lam_in_the_place_of_the_chosen(tmp_path, n_validation
     planned = planned_cells(recipe)
     assert {cell.lam for cell in planned if cell.task == CONTROL} == lams
     assert {cell.lam for cell in planned if cell.all_temperatures} == lams
-
-
-def test_without_validation_a_missing_objective_is_not_the_reason(tmp_path):
-    study = _study(tmp_path, {0.0: [0.5], "dft": [None]})
-    with pytest.raises(ValueError, match="set n_validation in the recipe"):
-        best_lam(study, decoding="beam")

@@ -6,12 +6,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from erce.files import read_rows, write_json, write_rows
+from erce.files import write_json, write_rows
 from erce.hf.models import BasePolicy, load_model, load_tokenizer
 from erce.recipe import Cell, Decoding, Recipe
 from erce.study.export import export, outcome_arrays, records
 from erce.study.folder import CELL, RESULT, cell_folder, open_study, read_origin, read_study
 from erce.study.manifest import write_origin, write_verifier
+from erce.study.reverify import reverify_file
 from erce.study.stages import decodings
 from erce.tasks import load_task
 from erce.types import BASE_MODEL, Arm, Problem, SampleRow
@@ -68,11 +69,6 @@ def study(tmp_path):
     return read_study(tmp_path / "study")
 
 
-def test_every_sample_has_one_row_and_a_key_of_its_own(study):
-    rows = list(records(study))
-    assert len(rows) == len({row.key for row in rows}) == 7 * 2 * 2
-
-
 def test_a_row_says_what_drew_it_and_what_was_said_of_it(study):
     row = next(row for row in records(study) if row.arm == "lam0.5" and row.sample == 1)
     assert row.prompt_hash == "70f90067bc3e3fd8"
@@ -117,18 +113,16 @@ def test_a_row_says_what_drew_it_and_what_was_said_of_it(study):
     }
 
 
-def test_arms_are_told_apart_and_the_base_model_has_no_penalty(study):
-    arms = {row.arm: (row.lam, row.objective, row.penalty) for row in records(study)}
-    assert arms == {
+def test_every_sample_has_one_row_with_its_arm_and_a_key_of_its_own(study):
+    rows = list(records(study))
+    assert len(rows) == len({row.key for row in rows}) == 7 * 2 * 2
+    assert {row.arm: (row.lam, row.objective, row.penalty) for row in rows} == {
         "base": (None, None, None),
         "lam0": (0.0, "cross-entropy", "shannon"),
         "lam0.5": (0.5, "cross-entropy", "shannon"),
         "dft": (0.0, "dft", "shannon"),
     }
-
-
-def test_the_rows_hold_the_studys_own_arrays(study):
-    arrays = outcome_arrays(records(study))
+    arrays = outcome_arrays(rows)
     assert list(arrays) == ["base", "lam0", "lam0.5", "dft"]
     for arm, name in ((Arm(0.5), "lam0.5"), (BASE_MODEL, "base"), (Arm(0.0, "dft"), "dft")):
         own = study.outcomes("mini-sums", arm, split="test", decoding="sampled")
@@ -190,11 +184,12 @@ def test_verdicts_of_other_samples_are_refused(study):
         list(records(study))
 
 
-def test_an_export_is_read_by_pandas_and_datasets_in_one_line(study, tmp_path):
+def test_an_export_is_read_by_pandas_and_datasets_in_one_line_and_verified_again(study, tmp_path):
     pandas, datasets = pytest.importorskip("pandas"), pytest.importorskip("datasets")
     path = tmp_path / "rows.jsonl"
     rows = list(records(study))
     assert export(study, path) == len(rows)
+    assert len(reverify_file(path, kind="number", workers=1)) == len(rows)
     cache = str(tmp_path / "cache")
     table = datasets.load_dataset("json", data_files=str(path), split="train", cache_dir=cache)
     assert table.to_list() == [vars(row) for row in rows]
@@ -203,14 +198,6 @@ def test_an_export_is_read_by_pandas_and_datasets_in_one_line(study, tmp_path):
     assert frame["problem"].tolist() == [row.problem for row in rows]
     assert frame["completion"].tolist() == [row.completion for row in rows]
     assert frame.groupby("arm")["accepted"].mean().to_dict() == dict.fromkeys(frame["arm"].unique(), 0.5)
-
-
-def test_an_export_is_verified_again_by_erce_verify(study, tmp_path):
-    from erce.study.reverify import reverify_file
-
-    export(study, tmp_path / "rows.jsonl")
-    assert [row["answer"] for row in read_rows(tmp_path / "rows.jsonl")][:3] == ["7", "7", "8"]
-    assert len(reverify_file(tmp_path / "rows.jsonl", kind="number", workers=1)) == 28
 
 
 @pytest.mark.parametrize(

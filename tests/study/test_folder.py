@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from toys.studies import files
 
 from erce.errors import DamagedError, InputError
 from erce.files import read_json, write_json, write_rows, write_text
@@ -89,13 +90,11 @@ def test_a_cell_is_done_once_it_has_every_temperature(tmp_path):
         assert is_done(tmp_path, recipe, cell)
 
 
-def everything(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
 def test_a_failed_write_leaves_the_old_file_whole(tmp_path, monkeypatch):
     path = tmp_path / "result.json"
     write_text(path, "old")
+    with pytest.raises(ValueError, match="JSON"):
+        write_json(path, {"pass@1": float("nan")})
     monkeypatch.setattr(Path, "replace", lambda self, target: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         write_text(path, "new")
@@ -110,30 +109,25 @@ def test_a_damaged_file_is_named_with_the_way_out(tmp_path, content):
         read_json(path, "scores")
 
 
-def test_a_nan_is_never_written(tmp_path):
-    with pytest.raises(ValueError, match="JSON"):
-        write_json(tmp_path / "scores.json", {"pass@1": float("nan")})
-
-
 def test_a_folder_that_holds_another_study_is_left_as_it_is(tmp_path):
     open_study(tmp_path / "runs", RECIPE)
-    before = everything(tmp_path)
+    before = files(tmp_path)
     with pytest.raises(ValueError, match=r"another study \(its rank is 16, not 4\); choose another folder"):
         open_study(tmp_path / "runs", replace(RECIPE, training=replace(RECIPE.training, rank=4)))
     with pytest.raises(ValueError, match=r"its stop is \(\), not \('END',\)"):
         open_study(tmp_path / "runs", replace(RECIPE, decoding=replace(RECIPE.decoding, stop=("END",))))
     with pytest.raises(ValueError, match=r"its server.kind is None, not 'vllm'"):
         open_study(tmp_path / "runs", replace(RECIPE, server=Serving(url="http://here")))
-    assert everything(tmp_path) == before
+    assert files(tmp_path) == before
 
 
 def test_a_study_begun_with_other_problems_is_left_as_it_is(tmp_path):
     first, other = ({"task": "mini-sums", "split": "test", "problem": name} for name in ("sum-1", "sum-2"))
     open_study(tmp_path / "runs", RECIPE, [first, other])
-    before = everything(tmp_path)
+    before = files(tmp_path)
     with pytest.raises(ValueError, match="begun with other problems"):
         open_study(tmp_path / "runs", replace(RECIPE, seeds=(0, 1, 2)), [other, first])
-    assert everything(tmp_path) == before
+    assert files(tmp_path) == before
 
 
 def test_a_folder_of_other_files_is_left_as_it_is(tmp_path):

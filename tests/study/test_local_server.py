@@ -70,9 +70,13 @@ def words_and_processes(tmp_path: Path) -> tuple[list[str], str, list[int]]:
     return json.loads((tmp_path / "record.json").read_text(encoding="utf-8"))
 
 
-def test_vllm_gets_the_recipes_words_answers_in_the_block_and_is_gone_after_it(recipe, tmp_path):
-    with running_server(recipe, tmp_path / "runs" / "log"):
+def test_vllm_gets_the_recipes_words_answers_in_the_block_and_is_gone_after_a_failure_too(recipe, tmp_path):
+    def fail():
         assert served_names(served_base(recipe, recipe.server)) == ["tiny"]
+        raise KeyError
+
+    with pytest.raises(KeyError), running_server(recipe, tmp_path / "runs" / "log"):
+        fail()
     words, updating, processes = words_and_processes(tmp_path)
     option = dict(pairwise(words))
     assert words[0] == "serve"
@@ -83,6 +87,7 @@ def test_vllm_gets_the_recipes_words_answers_in_the_block_and_is_gone_after_it(r
     until(lambda: not parents().keys() & {*processes})
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc who is alive")
 def test_a_killed_study_takes_its_server_along(recipe, tmp_path):
     lines = (
@@ -133,10 +138,3 @@ def test_without_vllm_the_sentence_says_what_to_do(recipe, tmp_path, monkeypatch
         running_server(recipe, tmp_path / "log"),
     ):
         pytest.fail("it started")
-
-
-def test_a_study_that_fails_stops_its_server(recipe, tmp_path):
-    with pytest.raises(KeyError), running_server(recipe, tmp_path / "log"):
-        raise KeyError
-    processes = words_and_processes(tmp_path)[2]
-    until(lambda: not parents().keys() & {*processes})

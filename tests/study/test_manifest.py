@@ -1,7 +1,6 @@
 """What made a study's files is on record: another base model is refused, a changed file is made again."""
 
 import shutil
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -232,17 +231,3 @@ def test_a_verifiers_version_covers_the_files_that_it_imports_and_no_others(tmp_
     assert changed_by("answers/reference.py") == {"math"}
     assert changed_by("number.py") == {"gsm8k", "math"}
     assert changed_by("extract.py") == {"gsm8k", "math", "mini-code"}
-
-
-@pytest.mark.slow
-def test_two_thousand_cells_are_checked_in_seconds(tmp_path):
-    rows = [{"text": "x" * 400, "sample": sample} for sample in range(500)]
-    folders = [tmp_path / str(number) for number in range(200)]
-    for folder in folders:
-        for name in ("completions.jsonl", "verdicts.jsonl"):
-            write_rows(folder / name, rows)
-        write_json(folder / "cell.json", {"key": "0"})
-        write_json(folder / "result.json", {"digests": digests(folder)})
-    started = time.process_time()
-    assert refresh(folders) == []
-    assert 10 * (time.process_time() - started) < 15

@@ -47,10 +47,3 @@ def test_the_page_leads_to_a_report(here):
     assert (here / "runs" / "own" / "report" / "index.html").exists()
     assert (here / "runs" / "own" / "report" / "tables").is_dir()
     assert len(list((here / "runs" / "own").glob("cells/*/verdicts.jsonl"))) == 5  # four, and the base model
-    (here / "checks.py").write_text("def verify(problem, completion):\n    return False\n")
-    refused = run(here, "-m", "erce.cli.main", "run", "own.toml", "--out", "runs/refused")
-    assert "its verifier refuses the demonstration of problem" in refused.stderr
-    (here / "own.toml").write_text((here / "own.toml").read_text().replace("epochs = 1.0", "epochs = 2.0"))
-    (here / "checks.py").write_text(shown("python")[1], encoding="utf-8")
-    other = run(here, "-m", "erce.cli.main", "run", "own.toml")
-    assert "runs/own holds another study" in other.stderr

@@ -15,7 +15,7 @@ from erce.files import read_json, read_rows
 from erce.recipe import Decoding, OwnSamples, Recipe, Training
 from erce.study import plan
 from erce.study.folder import cell_folder
-from erce.study.memory import DEVICES, PUBLIC
+from erce.study.memory import PUBLIC
 from erce.study.plan import Speed, dry_run, limits, steps
 from erce.study.run import run
 from erce.tasks import TASKS
@@ -176,41 +176,6 @@ def test_sizes_that_a_run_would_refuse_are_never_assumed_away(monkeypatch):
         dry_run(replace(BIG, n_train=100, n_validation=1, n_test=1), NOWHERE)
 
 
-def own(folder: Path, *, answer: int) -> Recipe:
-    """A file and a function of one's own; demonstrations give `answer` in place of 7."""
-    what = (
-        "gives seven",
-        "days of a week",
-        "2 · 2 + 3",
-        "the wonders of antiquity",
-        "pi · 2 + 0.72 …",
-        "VII",
-    )
-    rows = [{"prompt": each, "demonstration": f"{answer}", "answer": "7"} for each in what]
-    judge = "def judge(problem, completion):\n    return completion.text == problem.answer\n"
-    (folder / "plan_own.py").write_text(judge, encoding="utf-8")
-    (folder / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    sizes = {"n_train": None, "n_validation": None, "n_test": None}
-    data = str(folder / "own.jsonl")
-    return replace(RECIPE, task="plan_own:judge", control=None, data=data, training=Training(), **sizes)
-
-
-def test_a_demonstration_that_a_run_would_refuse_a_dry_run_refuses_in_the_same_words(tmp_path, monkeypatch):
-    right, wrong = tmp_path / "right", tmp_path / "wrong"
-    right.mkdir()
-    wrong.mkdir()
-    monkeypatch.syspath_prepend(right)
-    assert ": 3 cells;" in dry_run(own(right, answer=7), NOWHERE)[0]
-    recipe, messages = own(wrong, answer=8), []
-    for door in (dry_run, lambda recipe, out: run(recipe, out=out)):
-        with pytest.raises(ValueError, match="its verifier refuses the demonstration of problem") as refused:
-            door(recipe, tmp_path / "study")
-        messages.append(str(refused.value))
-    assert messages[0] == messages[1]
-    assert "8" in messages[0]
-    assert not (tmp_path / "study").exists()
-
-
 def test_of_many_texts_some_are_counted_with_the_longest(monkeypatch):
     monkeypatch.setattr(plan, "MOST_COUNTED", 2)
     problems = [Problem(id="", prompt="x" * n, demonstration="", answer="") for n in (3, 30, 6, 9)]
@@ -247,13 +212,6 @@ def test_a_dry_run_prints_and_writes_nothing(tmp_path, monkeypatch, capsys):
     assert printed.startswith("runs/mini-limit8: 37 cells; a dry run, nothing is written\n")
     assert "mini-sums: 8 train, 8 validation, 8 test problems" in printed
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_help_names_every_device(capsys):
-    with pytest.raises(SystemExit):
-        main(["run", "--help"])
-    printed = " ".join(capsys.readouterr().out.split())
-    assert f"{', '.join(DEVICES)} or cpu (h100)" in printed
 
 
 def test_what_a_run_would_refuse_a_dry_run_refuses(tmp_path, monkeypatch, capsys):

@@ -53,13 +53,6 @@ def test_rows_of_all_kinds_keep_their_order(file):
     ]
 
 
-def test_what_the_paper_takes_for_equal_or_does_not_know_is_a_dispute(file):
-    rows = reverify_file(file(MATH), workers=1)
-    assert accepted(rows, "strict") == [True, False, True]
-    assert accepted(rows, "paper") == [True, True, False]  # an absolute tolerance, and no sets
-    assert [row.where for row in rows if row.disputed] == ["line 2", "line 3"]
-
-
 def test_a_program_inside_a_markdown_fence_is_verified(file):
     fenced = "Sure:\n```python\ndef f(): return {}\n```"
     programs = [{"completion": fenced.format(value), "tests": ["assert f() == 3"]} for value in (4, 3)]
@@ -74,8 +67,12 @@ def test_a_forged_pass_is_a_dispute(file):
     assert rows[0].verdicts["strict"].reason == "opaque"
 
 
-def test_labels_are_counted_and_rows_without_one_are_not(file):
-    strict, flexible, paper = summary(reverify_file(file(MATH), workers=1))
+def test_disputes_are_found_and_labels_counted(file):
+    rows = reverify_file(file(MATH), workers=1)
+    assert accepted(rows, "strict") == [True, False, True]
+    assert accepted(rows, "paper") == [True, True, False]  # an absolute tolerance, and no sets
+    assert [row.where for row in rows if row.disputed] == ["line 2", "line 3"]
+    strict, flexible, paper = summary(rows)
     assert flexible == strict | {"procedure": "flexible"}
     assert strict | {"procedure": ""} == {
         "procedure": "",
@@ -171,8 +168,6 @@ CLOSE = ["--answer", "0.0000001", "--completion", "0.0000002", "--as", "answer"]
         (["--answer", "1/2", "--completion", "0.5", "--as", "answer"], 0, "accepted: numeric"),
         (["--answer", "18", "--completion", "#### 18", "--as", "number"], 0, "accepted: exact"),
         (["--answer", "a", "--completion", "\\boxed{\x1b[31mb}", "--explain"], 1, "read     \\x1b[31mb"),
-        (["--answer", "1/2"], 2, "nothing to verify"),
-        (["--test", "assert f()"], 2, "nothing to verify"),
         ([*CLOSE, "--mode", "paper"], 0, "accepted"),
         ([*CLOSE, "--mode", "ours"], 1, "not accepted"),
         (["--program", "no/such.py", "--test", "assert f()"], 2, "'no/such.py' cannot be read as text"),
@@ -260,12 +255,9 @@ def test_the_verdict_on_one_answer_is_written_as_that_on_a_row_of_a_file(tmp_pat
     assert row["verdicts"][procedures[0]]["accepted"] is (code == 0)
 
 
-@pytest.mark.parametrize(
-    ("body", "code", "printed"),
-    [("return 3", 0, "accepted: passed"), ("return 4", 1, "not accepted: failed")],
-)
-def test_one_program_is_verified(tmp_path, capsys, body, code, printed):
+def test_one_program_is_verified(tmp_path, capsys):
     path = tmp_path / "program.py"
-    path.write_text(f"def f():\n    {body}\n", encoding="utf-8")
-    assert main(["verify", "--program", str(path), "--test", "assert f() == 3"]) == code
-    assert printed in capsys.readouterr().out
+    path.write_text("def f():\n    return 3\n", encoding="utf-8")
+    for value, code, printed in ((3, 0, "accepted: passed"), (4, 1, "not accepted: failed")):
+        assert main(["verify", "--program", str(path), "--test", f"assert f() == {value}"]) == code
+        assert printed in capsys.readouterr().out

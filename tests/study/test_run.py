@@ -1,17 +1,15 @@
 """The whole walk on the embedded model: recipe → cells → results; stopped, gone on with, refused."""
 
-import json
 import pickle
 import shutil
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 import torch
 from peft import PeftModel
 from toys.recipes import tiny_recipe
-from toys.studies import named
+from toys.studies import files, named
 
 import erce.study.run
 from erce.errors import CellsFailedError
@@ -22,7 +20,7 @@ from erce.recipe import Cell, Decoding, Resources, Training
 from erce.study.cell import run_cell
 from erce.study.demonstrations import cell_splits
 from erce.study.engines import Work
-from erce.study.folder import LOCKS, TIMING, cell_folder, open_study, read_study
+from erce.study.folder import cell_folder, open_study, read_study
 from erce.study.run import run
 from erce.tasks import splits
 from erce.types import Arm
@@ -34,15 +32,6 @@ BRIEF = replace(RECIPE, decoding=Decoding(samples=2, max_new_tokens=2))  # where
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     return run(RECIPE, out=tmp_path_factory.mktemp("study") / "mini")
-
-
-def records(root: Path) -> dict[str, bytes]:
-    """Everything that must not depend on how often a run was stopped: all but the clock and the locks."""
-    return {
-        str(path.relative_to(root)): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and path.name != TIMING and LOCKS not in path.parts
-    }
 
 
 def test_every_cell_is_trained_decoded_and_verified(finished):
@@ -59,24 +48,17 @@ def test_the_scores_are_those_of_the_verdicts(finished):
         assert result["scores"]["test"]["sampled"]["pass@1"] == pytest.approx(outcomes.mean())
 
 
-def test_lambda_reaches_the_training(finished):
-    logs = {
-        cell.lam: json.loads((cell_folder(finished.root, RECIPE, cell) / "training.json").read_text())["log"][
-            0
-        ]
-        for cell in finished.results
-        if cell.lam is not None
-    }
-    assert logs[0.0]["objective"] == pytest.approx(logs[0.0]["ce"])
-    assert logs[1.0]["objective"] == pytest.approx(logs[1.0]["ce"] + logs[1.0]["entropy"])
-    assert logs[0.0]["ce"] == pytest.approx(logs[1.0]["ce"], rel=1e-5)
+def test_lambda_reaches_the_training_and_the_adapter_the_completions(finished):
+    def folder(lam):
+        return cell_folder(finished.root, RECIPE, Cell("mini-sums", lam, 0))
 
-
-def test_completions_come_from_the_adapter(finished):
     def logprobs(lam):
-        rows = read_rows(cell_folder(finished.root, RECIPE, Cell("mini-sums", lam, 0)) / "completions.jsonl")
-        return [row["logprob"] for row in rows]
+        return [row["logprob"] for row in read_rows(folder(lam) / "completions.jsonl")]
 
+    plain, penalised = (read_json(folder(lam) / "training.json")["log"][0] for lam in (0.0, 1.0))
+    assert plain["objective"] == pytest.approx(plain["ce"])
+    assert penalised["objective"] == pytest.approx(penalised["ce"] + penalised["entropy"])
+    assert plain["ce"] == pytest.approx(penalised["ce"], rel=1e-5)
     assert logprobs(None) != pytest.approx(logprobs(0.0))
     assert logprobs(0.0) != pytest.approx(logprobs(1.0))
 
@@ -135,16 +117,8 @@ def test_a_negative_lam_and_every_other_objective_reach_the_training(tmp_path):
     assert len({round(value, 4) for value in over.values()}) == len(over)
 
 
-@pytest.mark.parametrize(
-    "stage",
-    [
-        pytest.param("adapter", marks=pytest.mark.slow),
-        "training.json",
-        pytest.param("completions.jsonl", marks=pytest.mark.slow),
-        "verdicts.jsonl",
-    ],
-)
-def test_an_interrupted_run_goes_on_to_the_same_records(finished, tmp_path, monkeypatch, stage):
+@pytest.mark.parametrize("stage", ["training.json", "verdicts.jsonl"])
+def test_an_interrupted_run_goes_on_to_the_same_files(finished, tmp_path, monkeypatch, stage):
     """Stopped right after the stage: what it left is used, what is missing is made, nothing differs."""
     root = tmp_path / "mini"
     open_study(root, RECIPE)
@@ -156,12 +130,11 @@ def test_an_interrupted_run_goes_on_to_the_same_records(finished, tmp_path, monk
             if path.is_file() and path.relative_to(source).parts[0] in kept:
                 (target / path.relative_to(source)).parent.mkdir(parents=True, exist_ok=True)
                 (target / path.relative_to(source)).write_bytes(path.read_bytes())
-    if stage != "adapter":  # without its log, nobody knows how it was trained
-        monkeypatch.setattr("erce.train.fine_tune.fine_tune", None)
-    if stage not in ("adapter", "training.json"):
+    monkeypatch.setattr("erce.train.fine_tune.fine_tune", None)
+    if stage == "verdicts.jsonl":
         monkeypatch.setattr("erce.generate.transformers.generate", None)
     run(RECIPE, out=root)
-    assert records(root) == records(finished.root)
+    assert files(root) == files(finished.root)
 
 
 def test_a_schedule_and_the_threads_of_the_recipe_reach_the_training(tmp_path, monkeypatch):
@@ -198,10 +171,12 @@ def test_a_study_with_failed_cells_raises_their_names_and_the_others_are_there_t
     assert erce.report(root).is_file()
 
 
-def test_a_finished_study_runs_nothing_and_a_grown_grid_only_what_is_new(finished, tmp_path, monkeypatch):
+def test_a_finished_study_needs_no_model_and_a_grown_grid_only_what_is_new(finished, tmp_path, monkeypatch):
     ran = []
     monkeypatch.setattr(erce.study.run, "run_cell", lambda root, recipe, cell, **given: ran.append(cell))
-    run(RECIPE, out=finished.root)
+    with monkeypatch.context() as without_a_model:
+        without_a_model.setattr(erce.study.run, "base_policy", None)
+        run(RECIPE, out=finished.root)
     assert ran == []
     run(replace(RECIPE, lams=(0.0, 1.0, 4.0), objectives=("dft",)), out=finished.root)
     assert [(named(cell.arm), cell.seed) for cell in ran] == [(4.0, 0), ("dft", 0)]

@@ -96,20 +96,14 @@ def test_completions_of_a_study_with_more_columns_are_read(tmp_path):
     assert read_completions(tmp_path) == {SET: [first]}
 
 
-def test_what_something_else_drew_is_not_used(path):
+def test_what_something_else_drew_and_another_set_of_the_cell_are_not_used(path):
     complete(path, Policy(), key="other adapter")
     policy = Policy()
     complete(path, policy)
     assert len(policy.calls) == 4
-
-
-def test_two_sets_of_one_cell_are_kept_apart(path):
-    complete(path, Policy())
-    policy = Policy()
-    Journal(path, "k").completed(
-        PROBLEMS, policy, sample_set=SET._replace(split="validation"), samples=2, batch_size=4
-    )
-    assert len(policy.calls) == 4
+    validation = SET._replace(split="validation")
+    Journal(path, "k").completed(PROBLEMS, policy, sample_set=validation, samples=2, batch_size=4)
+    assert len(policy.calls) == 8
 
 
 def test_a_last_line_torn_anywhere_is_sampled_again_and_nothing_else(path, undisturbed):

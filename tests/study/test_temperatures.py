@@ -104,6 +104,9 @@ def test_more_temperatures_sample_only_what_is_new_and_keep_the_rest(
     assert study.outcomes("mini-sums", BASELINE, split="test", decoding="T0.2").shape == (1, 3, 2)
     folder = cell_folder(root, RECIPE, BASE).relative_to(root)
     assert records(root / folder) == records(undisturbed / folder)
+    old, grown = (read_json(each / folder / CELL) for each in (narrow, undisturbed))
+    assert old["key"] == grown["key"]
+    assert (grown["decoding"]["T0.2"]["temperature"], grown["drawn_by"]) == (0.2, "transformers")
 
 
 def test_fewer_temperatures_run_nothing_and_what_they_leave_out_stays(narrow, tmp_path, drawn):
@@ -120,13 +123,6 @@ def test_fewer_temperatures_run_nothing_and_what_they_leave_out_stays(narrow, tm
     decodings = ["greedy", "sampled", "T0.1", "T0.2"]
     assert list(dict.fromkeys(place[1] for place in places(folder / COMPLETIONS))) == decodings
     assert list(read_json(folder / CELL)["decoding"]) == decodings
-
-
-def test_growing_keeps_the_key_and_the_key_is_that_of_the_rest(narrow, undisturbed):
-    cells = [read_json(cell_folder(root, RECIPE, BASE) / CELL) for root in (narrow, undisturbed)]
-    assert cells[0]["key"] == cells[1]["key"]
-    assert [cell["decoding"].get("T0.2", {}).get("temperature") for cell in cells] == [None, 0.2]
-    assert {cell["drawn_by"] for cell in cells} == {"transformers"}
 
 
 def test_a_stop_before_any_change_of_a_file_leaves_no_verdict_of_other_completions(

@@ -1,11 +1,10 @@
 """MATH's files become problems: what is left out, what is asked, what is answered."""
 
 import pytest
-from toys.task_files import math500_rows, math_rows, write_lines
+from toys.task_files import completion, math500_rows, math_rows, write_lines
 
 from erce.tasks import TASKS
 from erce.tasks import math as math_task
-from erce.types import Completion
 
 pytestmark = pytest.mark.filterwarnings("ignore::erce.tasks.source.ChecksumWarning")
 MATH = TASKS["math"]
@@ -18,25 +17,17 @@ def pools(folder):
 
 def test_training_solutions_without_an_answer_to_imitate_and_with_figures_are_left_out(pools):
     assert [each.id for each in pools.train] == ["train/algebra/1.json", "train/algebra/2.json"]
-
-
-def test_a_figure_in_a_test_problem_stays(pools):
-    assert [each.id for each in pools.test] == ["test/algebra/9"]
-    assert "[asy]" in pools.test[0].prompt
+    [tested] = pools.test
+    assert (tested.id, tested.answer) == ("test/algebra/9", "\\text{a}")
+    assert "[asy]" in tested.prompt  # a figure in a test problem stays
+    assert "{first letter\\}" in tested.prompt
 
 
 def test_the_answer_is_what_the_last_box_holds_and_the_solution_is_shown_verbatim(pools):
-    first = pools.train[0]
-    assert first.answer == "1"
-    assert first.demonstration == math_rows()[0]["solution"]
-    assert pools.test[0].answer == "\\text{a}"
-
-
-def test_the_prompt_asks_for_steps_and_a_box(pools):
-    question, asked = pools.train[0].prompt.split("\n\n")
-    assert question == math_rows()[0]["problem"]
-    assert asked == "Solve this step by step, and put the final answer in \\boxed{}."
-    assert "{first letter\\}" in pools.test[0].prompt
+    first, row = pools.train[0], math_rows()[0]
+    assert (first.answer, first.demonstration) == ("1", row["solution"])
+    asked = "Solve this step by step, and put the final answer in \\boxed{}."
+    assert first.prompt.split("\n\n") == [row["problem"], asked]
 
 
 def test_a_training_problem_that_is_nearly_a_test_problem_is_left_out(folder, monkeypatch):
@@ -81,10 +72,6 @@ def test_without_a_folder_seven_subjects_and_the_500_come_from_the_hub(hub):
     assert len(pools.train) == len({each.id for each in pools.train}) == 7
     assert len(pools.test) == 1
     assert [name for name, _ in asked] == ["EleutherAI/hendrycks_math"] * 7 + ["HuggingFaceH4/MATH-500"]
-
-
-def completion(text: str) -> Completion:
-    return Completion(problem="", sample=0, text=text, tokens=1, finished=True, logprob=0.0, entropy=0.0)
 
 
 @pytest.mark.parametrize("verify", [MATH.verify, MATH.verify_paper], ids=["typed", "paper"])

@@ -4,6 +4,7 @@ import json
 import pickle
 
 import pytest
+from toys.task_files import completion
 
 from erce.errors import InputError
 from erce.tasks import check_demonstrations, jsonl_task, load_task, splits
@@ -49,10 +50,6 @@ def checks(tmp_path, monkeypatch) -> str:
 
 def by_answer(problem: Problem, completion: Completion) -> bool:
     return completion.text == problem.answer
-
-
-def completion(text: str, *, finished: bool = True) -> Completion:
-    return Completion(problem="", sample=0, text=text, tokens=1, finished=finished, logprob=0.0, entropy=0.0)
 
 
 def test_a_function_named_as_the_task_verifies_the_problems_in_data(file, checks):

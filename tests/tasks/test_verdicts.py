@@ -3,17 +3,14 @@
 from dataclasses import replace
 
 import pytest
+from toys.task_files import completion
 
 from erce.tasks import TASKS
 from erce.tasks.user_defined import jsonl_task
 from erce.tasks.verdicts import verdict
-from erce.types import Completion, Problem, Verdict
+from erce.types import Problem, Verdict
 
 PROBLEM = Problem(id="p", prompt="", demonstration="", answer="18", tests=("assert f(3) == 9",))
-
-
-def completion(text: str) -> Completion:
-    return Completion(problem="p", sample=0, text=text, tokens=1, finished=True, logprob=0.0, entropy=0.0)
 
 
 @pytest.mark.parametrize(

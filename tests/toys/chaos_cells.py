@@ -17,7 +17,7 @@ import numpy as np
 from safetensors.numpy import save
 
 PIECES = 4  # in which an adapter is written, with a moment between two
-MOMENT = 0.004  # seconds
+MOMENT = 0.015  # seconds, long enough for a kill to meet
 
 
 def fine_tune(*operands, objective, seed, folder, **settings):

@@ -67,11 +67,12 @@ def say_who_and_wait(root: Path, recipe: Recipe, cell: Cell) -> None:
 
 
 def wait_for_a_sign(root: Path, recipe: Recipe, cell: Cell) -> None:
-    """Says where it runs, and ends once it is told that it may."""
+    """Says where it runs and which devices it sees, and ends once it is told that it may."""
     import ray
 
     signs = Path(recipe.data or "")
-    (signs / f"{cell.name}-on-{ray.get_runtime_context().get_node_id()}").touch()
+    sign = signs / f"{cell.name}-on-{ray.get_runtime_context().get_node_id()}"
+    write_text(sign, os.environ.get("CUDA_VISIBLE_DEVICES", "all"))
     while not (signs / "go").exists():
         time.sleep(0.05)
     leave_a_result(root, recipe, cell)
@@ -85,15 +86,6 @@ def die_when_done(root: Path, recipe: Recipe, cell: Cell) -> None:
 def speak_and_die(root: Path, recipe: Recipe, cell: Cell) -> None:
     print("these are its last words", flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
-
-
-def show_devices_and_wait(root: Path, recipe: Recipe, cell: Cell) -> None:
-    """Writes the devices that it sees, and ends once it is told that it may."""
-    signs = Path(recipe.data or "")
-    write_text(signs / cell.name, os.environ.get("CUDA_VISIBLE_DEVICES", "all"))
-    while not (signs / "go").exists():
-        time.sleep(0.05)
-    leave_a_result(root, recipe, cell)
 
 
 def hang_once(root: Path, recipe: Recipe, cell: Cell) -> None:

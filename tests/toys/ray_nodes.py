@@ -61,51 +61,24 @@ def _started(rooms, head, *, attempts: int):
 
 @dataclass
 class Head:
-    """Where it is, the processes that it is made of by their names, and the one that has started them."""
+    """Where it is, and the process of its GCS."""
 
     address: str
-    processes: dict[str, int]
-    parent: "subprocess.Popen[str]"
-
-    def end(self) -> None:
-        self.parent.communicate(timeout=DEADLINE_SECONDS)
+    gcs: int
 
 
 @contextmanager
-def heads() -> Iterator[Iterator[Head]]:
-    """One small head after the other, of which the next starts while one is in use; end each.
-
-    Processes of their own start them, so that the caller stays free of Ray and may fork.
-    """
-    parents = []
-
-    def start() -> "subprocess.Popen[str]":
-        pipes = {
-            "env": os.environ | FINDS_TOYS,
-            "stdin": subprocess.PIPE,
-            "stdout": subprocess.PIPE,
-            "stderr": subprocess.DEVNULL,
-        }
-        parents.append(subprocess.Popen([sys.executable, "-m", "toys.ray_nodes"], text=True, **pipes))
-        return parents[-1]
-
-    def each() -> Iterator[Head]:
-        following = start()
-        while True:
-            now, following = following, start()
-            yield Head(**json.loads(now.stdout.readline()), parent=now)
-
-    try:
-        yield each()
-    finally:
-        for parent in parents:
-            if parent.poll() is None:
-                parent.communicate(timeout=DEADLINE_SECONDS)
+def head() -> Iterator[Head]:
+    """A small head, of processes that may be killed: one of their own has started them."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    command = [sys.executable, "-m", "toys.ray_nodes"]
+    with subprocess.Popen(command, text=True, env=os.environ | FINDS_TOYS, **pipes) as parent:
+        yield Head(**json.loads(parent.stdout.readline()))
+        parent.communicate(timeout=DEADLINE_SECONDS)
 
 
 if __name__ == "__main__":
     with cluster(**SMALL) as (made, _):
-        started = made.head_node.all_processes.items()
-        processes = {name: each.process.pid for name, (each, *_) in started}
-        print(json.dumps({"address": made.address, "processes": processes}), flush=True)
+        gcs = made.head_node.all_processes["gcs_server"][0].process.pid
+        print(json.dumps({"address": made.address, "gcs": gcs}), flush=True)
         sys.stdin.read()

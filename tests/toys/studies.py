@@ -1,7 +1,6 @@
 """Studies on disk whose numbers are made up: no model, no training, the files that a run leaves."""
 
 import hashlib
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,11 +8,10 @@ import numpy as np
 from erce.files import read_json, write_json, write_rows
 from erce.recipe import Cell, Decoding, Recipe
 from erce.score import summarize
-from erce.study.folder import cell_folder, open_study, read_study
+from erce.study.folder import LOCKS, TIMING, cell_folder, open_study, read_study
 from erce.types import BASE_MODEL, Arm, Completion, Verdict
 
 TASK, CONTROL = "sums", "sums-answer-only"
-LATER_CELL_SECONDS = 60.0  # a study that does not stop in time runs into it
 REASONS = ("different", "different", "different", "no answer", "truncated")
 
 
@@ -56,6 +54,15 @@ class Fake:
         return Recipe(**settings, n_test=self.problems, decoding=decoding)
 
 
+def files(root):
+    """Every file of a study but the times and what lies in the folder of locks: path → bytes."""
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and path.name != TIMING and LOCKS not in path.parts
+    }
+
+
 def named(arm):
     """λ, the name of another objective, or None for the base model."""
     return arm.objective if arm.has_other_objective else arm.lam
@@ -84,7 +91,11 @@ def chance(task, lam, decoding):
 def make_study(root, fake=None, **changes):
     """The study, written and read back."""
     fake = fake or Fake(**changes)
-    recipe = fake.recipe()
+    return write_study(root, fake.recipe(), fake)
+
+
+def write_study(root, recipe, fake):
+    """The study of a recipe, in which `fake` says what is not the recipe's."""
     open_study(root, recipe)
     for cell in recipe.cells():
         if (cell.task, named(cell.arm), cell.seed) not in fake.skip:
@@ -184,13 +195,6 @@ def write_right_cell(root, recipe, cell, **given):
 def write_wrong_cell(root, recipe, cell, **given):
     """Stands in for `run_cell`: every completion is wrong, and hostile to a terminal."""
     _write_alike(root, recipe, cell, 0.0)
-
-
-def write_wrong_first_round(root, recipe, cell, **given):
-    """Stands in for `run_cell`: every completion is wrong; a later round's cell lasts until it is killed."""
-    if cell.seed > 0 or cell.task != recipe.task:
-        time.sleep(LATER_CELL_SECONDS)
-    write_wrong_cell(root, recipe, cell, **given)
 
 
 def write_wrong_cell_of_a_right_base(root, recipe, cell, **given):

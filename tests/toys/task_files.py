@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from erce.types import Completion
+
 GSM8K = [
     ("How many is half of 48 apples?\n", "Half is 48/2 = <<48/2=24>>24 apples.\n#### 24"),
     ("Is {this} a brace? And 2000 / 2?", "It is.\n2000/2 = <<2000/2=1000>>1000\n#### 1,000"),
@@ -71,6 +73,10 @@ def full_row(id: int, **changes) -> dict:
         "test_list": [f"assert {name}({n}) == {n * id}" for n in (2, 3, 30)],
         "challenge_test_list": [],
     } | changes
+
+
+def completion(text: str, *, finished: bool = True) -> Completion:
+    return Completion(problem="", sample=0, text=text, tokens=1, finished=finished, logprob=0.0, entropy=0.0)
 
 
 def write_lines(path: Path, rows: list[dict]) -> None:

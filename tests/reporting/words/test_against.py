@@ -4,11 +4,11 @@ import re
 
 import numpy as np
 import pytest
-from toys.paper_study import make_study
+from toys.studies import Fake, write_study
 
 from erce.files import write_rows
 from erce.paper import lookup
-from erce.recipe import Decoding, Training
+from erce.recipe import Decoding, Recipe, Training
 from erce.reporting.format import interval, points
 from erce.reporting.words.against import against_lines
 from erce.stats import welch
@@ -16,6 +16,14 @@ from erce.study.folder import PROBLEMS
 from erce.types import Arm
 
 MODEL = "Qwen/Qwen2.5-1.5B-Instruct"
+
+
+def make_study(folder, *, accuracy=0.5, skip=frozenset(), samples=2, **settings):
+    """The study of that recipe, with so many verdicts right."""
+    recipe = Recipe(**{"n_test": 40, **settings})
+    share = accuracy if callable(accuracy) else lambda *_: accuracy
+    sizes = {"problems": recipe.n_test, "samples": samples, "validation": 0}
+    return write_study(folder, recipe, Fake(task=recipe.task, right=share, skip=skip, **sizes))
 
 
 @pytest.fixture(scope="module")

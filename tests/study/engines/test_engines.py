@@ -36,13 +36,7 @@ def test_every_cell_runs_once_and_is_reported_when_done(tmp_path, engine):
     done = ended(tmp_path, engine_work.leave_a_result, engine)
     assert sorted(done, key=CELLS.index) == CELLS
     assert not any(each.failure for each in done.values())
-    assert {(folder(tmp_path, cell) / "runs").read_text() for cell in CELLS} == {"once\n"}
-
-
-@pytest.mark.parametrize("engine", [HERE, pytest.param(PROCESSES, marks=pytest.mark.slow)], ids=str)
-def test_what_is_done_is_not_run_again(tmp_path, engine):
-    ended(tmp_path, engine_work.leave_a_result, engine)
-    ended(tmp_path, engine_work.leave_a_result, engine)
+    ended(tmp_path, engine_work.leave_a_result, HERE)
     assert {(folder(tmp_path, cell) / "runs").read_text() for cell in CELLS} == {"once\n"}
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from toys.ray_nodes import RAYS_OWN_WARNINGS
+from toys.studies import files
 from toys.waiting import until
 
 from erce.cli.main import main
@@ -18,7 +19,7 @@ from erce.cli.terminal import KEPT
 from erce.files import read_json
 from erce.recipe import Resources, load_recipe
 from erce.study.engines.locks import study_lock
-from erce.study.folder import LOCKS, TIMING
+from erce.study.folder import LOCKS
 from erce.study.run import run
 
 TEXT = """
@@ -70,15 +71,6 @@ def undisturbed(recipe, tmp_path_factory):
     return root
 
 
-def tree(root: Path) -> dict[str, bytes]:
-    """Every file but the clocks and the locks, by its path in the study."""
-    return {
-        str(path.relative_to(root)): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and path.name != TIMING and LOCKS not in path.parts
-    }
-
-
 def started(recipe: Path, out: Path, *flags: str) -> "subprocess.Popen[str]":
     command = [sys.executable, "-m", "erce.cli.main", "run", str(recipe), "--out", str(out), *flags]
     # A group of its own, so that a signal goes to it as Ctrl-C in a terminal goes to all of a command.
@@ -103,7 +95,7 @@ def test_every_engine_leaves_the_same_bytes(undisturbed, recipe, tmp_path, engin
     if engine.startswith("ray"):
         pytest.importorskip("ray", reason="Ray is an extra: pip install 'erce[ray]'")
     run(recipe, out=tmp_path / "study", engine=engine, jobs=jobs)
-    assert tree(tmp_path / "study") == tree(undisturbed)
+    assert files(tmp_path / "study") == files(undisturbed)
 
 
 @pytest.mark.slow
@@ -114,7 +106,7 @@ def test_a_cell_of_a_fresh_process_has_the_bytes_of_one_in_a_warm_process(undist
     shutil.rmtree(last)
     run(recipe, out=tmp_path / "study", engine="processes", jobs=1)
     assert (last / "adapter" / "adapter_model.safetensors").is_file()
-    assert tree(tmp_path / "study") == tree(undisturbed)
+    assert files(tmp_path / "study") == files(undisturbed)
 
 
 @pytest.mark.slow
@@ -138,9 +130,9 @@ def test_a_stopped_run_leaves_a_folder_that_goes_on_to_the_same_bytes(
     assert process.returncode == (130 if number == signal.SIGINT else -number), printed
     assert number == signal.SIGKILL or f"erce: interrupted; {KEPT}" in printed
     assert "Traceback" not in printed
-    assert tree(root) != tree(undisturbed)
+    assert files(root) != files(undisturbed)
     run(recipe, out=root)
-    assert tree(root) == tree(undisturbed)
+    assert files(root) == files(undisturbed)
 
 
 @pytest.mark.slow
