@@ -18,12 +18,12 @@ from erce.types import Arm
 MODEL = "Qwen/Qwen2.5-1.5B-Instruct"
 
 
-def make_study(folder, *, accuracy=0.5, skip=frozenset(), samples=2, **settings):
+def make_study(folder, *, chance=lambda task: 0.5, skip=frozenset(), samples=2, **settings):
     """The study of that recipe, with so many verdicts right."""
     recipe = Recipe(**{"n_test": 40, **settings})
-    share = accuracy if callable(accuracy) else lambda *_: accuracy
     sizes = {"problems": recipe.n_test, "samples": samples, "validation": 0}
-    return write_study(folder, recipe, Fake(task=recipe.task, right=share, skip=skip, **sizes))
+    right = {"right": lambda task, arm, decoding: chance(task)}
+    return write_study(folder, recipe, Fake(task=recipe.task, skip=skip, **right, **sizes))
 
 
 @pytest.fixture(scope="module")
