@@ -225,9 +225,7 @@ def test_a_policy_whose_logits_are_not_a_distribution_is_an_error(model, tokeniz
         generate(model, tokenizer, PROBLEMS[:2], decoding=decoding, seed=0)
 
 
-def test_no_problems_have_no_completions_and_problems_with_one_id_and_a_tokenizer_without_an_end_are_refused(
-    model, tokenizer
-):
+def test_no_problems_have_no_completions_and_one_id_twice_is_refused(model, tokenizer):
     assert generate(model, tokenizer, [], decoding=SAMPLED, seed=0) == []
     with pytest.raises(ValueError, match="the same id"):
         generate(model, tokenizer, [PROBLEMS[0], PROBLEMS[0]], decoding=SAMPLED, seed=0)
