@@ -76,6 +76,7 @@ def test_a_loss_is_called_one(tmp_path):
 
 def test_cross_entropy_may_win_and_is_then_the_headline(tmp_path):
     study_summary = _summary(tmp_path, right=lambda task, lam, decoding: 0.9 - 0.3 * (lam or 0))
+    assert study_summary.interaction == {}
     assert list(sentences(study_summary)) == ["headline"]
     text = sentences(study_summary)["headline"]
     assert text.startswith("Validation chose λ = 0, plain cross-entropy: ")
