@@ -70,6 +70,7 @@ CROSSING = {
     "right": lambda task, arm, decoding: {0.5: 0.55}.get(arm, 0.4),
     "reach": lambda arm: 4.0 if arm == 0.5 else 0.1,
     "control": None,
+    "lams": (0.0, 0.5),
     "samples": 6,
     "problems": 40,
     "together": True,
@@ -85,7 +86,7 @@ def study_summary(tmp_path_factory):
 def test_the_table_has_pass_at_each_k_and_the_scores_of_the_cells(study_summary):
     held = sample_coverage(study_summary)
     assert held.ks == [1, 2, 4, 6]
-    assert list(held.together["pass"]) == list(map(arm_of, (None, 0.0, 0.5, 1.0, "dft")))
+    assert list(held.together["pass"]) == list(map(arm_of, (None, 0.0, 0.5, "dft")))
     for arm, values in held.together["pass"].items():
         curve = coverage(study_summary.outcomes(arm, "sampled"))
         assert values == pytest.approx([curve[k - 1] for k in held.ks])

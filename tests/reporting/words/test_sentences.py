@@ -16,7 +16,7 @@ def _summary(root, **changes):
     return summary(make_study(root / "runs", **changes))
 
 
-LARGE = {"problems": 150, "samples": 2}
+LARGE = {"problems": 100, "samples": 2, "lams": (0.0, 0.5)}
 
 
 def _always(sampled, greedy, control=0.4):
@@ -38,7 +38,7 @@ def test_a_gain_is_said_with_both_accuracies_its_interval_and_what_it_covers(gai
     gain, lines = gained.gain(TASK, gained.chosen, "sampled"), sentences(gained)
     text = lines["headline"]
     assert text.startswith(
-        f"On the 150 test problems, λ = {gained.lam:g} (chosen on validation) was right in "
+        f"On the 100 test problems, λ = {gained.lam:g} (chosen on validation) was right in "
     )
     assert f"{100 * gain.mean:.1f} % of samples against {100 * gain.baseline:.1f} % for cross-entropy" in text
     assert f"{100 * gain.gain.gain:+.1f} points, 95 % interval +" in text
@@ -76,6 +76,7 @@ def test_a_loss_is_called_one(tmp_path):
 
 def test_cross_entropy_may_win_and_is_then_the_headline(tmp_path):
     study_summary = _summary(tmp_path, right=lambda task, lam, decoding: 0.9 - 0.3 * (lam or 0))
+    assert study_summary.interaction == {}
     assert list(sentences(study_summary)) == ["headline"]
     text = sentences(study_summary)["headline"]
     assert text.startswith("Validation chose λ = 0, plain cross-entropy: ")
@@ -99,7 +100,7 @@ def test_a_sampled_gain_comes_with_a_caution_about_sharpening(tmp_path, greedy, 
 
 def test_a_chosen_negative_lam_is_called_the_confidence_penalty_and_not_sharpening(tmp_path):
     right = _always((0.4, 0.7), (0.5, 0.5))
-    lines = sentences(_summary(tmp_path, **LARGE, right=right, lams=(0.0, -0.5)))
+    lines = sentences(_summary(tmp_path, **(LARGE | {"lams": (0.0, -0.5)}), right=right))
     assert "λ = −0.5 (confidence penalty, chosen on validation) was right in" in lines["headline"]
     assert "sharpening" not in lines
 

@@ -80,6 +80,7 @@ def main(module: str) -> int:
         _die_with_parent()
         ready.close()
         os._exit(_enter(module, go))
+    go.close()  # or a child that ends early would be waited for
     if ready.recv(1) == b"u":
         try:
             _map_users(child)
