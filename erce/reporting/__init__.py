@@ -23,7 +23,6 @@ from erce.study.folder import read_study
 
 __all__ = ["report"]
 
-
 BRIEF = ("headline", "own", "greedy", "sharpening")  # shown in a terminal unless all are asked for
 
 

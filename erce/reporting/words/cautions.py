@@ -34,7 +34,6 @@ THREE_SEEDS = f"Run at least {FEW_SEEDS} seeds."
 PILOT = f"Run {PILOT_SEEDS} seeds: fewer do not tell how large a gain this study would find."
 NOTHING_TO_DO = "Nothing is left to do but to read some completions before you quote the gain."
 
-
 ACCIDENTS = {  # verdicts that are not a wrong answer: the share that is too much, the fault, and the remedy
     "truncated": (
         0.01,

@@ -1,6 +1,7 @@
 """The pages' templates, and their environment, which escapes every text and shows what it hides."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ FILTERS = ("percent", "points", "interval", "p_value", "spread", "strength", "fi
 FILTERS += ("known_as", "row_label", "sentence_label")
 
 
+@cache  # for the templates that it has compiled
 def environment(markdown: Callable[[str], str] | None = None) -> Environment:
     """Return the environment of every page: an unknown name in a template is an error.
 
