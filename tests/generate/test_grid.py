@@ -13,7 +13,7 @@ from erce.generate.transformers import generate
 from erce.hf.models import adapted, load_model, load_tokenizer, shadow
 from erce.types import Problem
 
-GRID = 6
+GRID = 3
 
 
 DECODING = GenerationSettings(temperature=1.0, samples=2, max_new_tokens=6, batch_size=64)

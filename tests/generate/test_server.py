@@ -55,10 +55,11 @@ def test_entropies_too_vague_are_an_error_and_can_be_accepted(server, tokenizer)
 
 
 def test_every_decoding_field_is_written_out_and_the_prompt_is_that_of_training(server, engine, tokenizer):
-    generate_from_server(server, tokenizer, PROBLEMS, decoding=SAMPLED, seed=0)
+    brief = replace(SAMPLED, samples=1, max_new_tokens=4)
+    generate_from_server(server, tokenizer, PROBLEMS, decoding=brief, seed=0)
     prompts = {tuple(prompt_ids(tokenizer, problem.prompt)) for problem in PROBLEMS}
     assert {tuple(body["prompt"]) for body in engine.asked} == prompts
-    wanted = NEUTRAL | {"temperature": 1.0, "max_tokens": 40, "logprobs": 20, "ignore_eos": True}
+    wanted = NEUTRAL | {"temperature": 1.0, "max_tokens": 4, "logprobs": 20, "ignore_eos": True}
     for body in engine.asked:
         assert {name: body[name] for name in wanted} == wanted
         assert body["stop_token_ids"] == [tokenizer.eos_token_id]

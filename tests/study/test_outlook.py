@@ -86,13 +86,13 @@ def test_samples_are_kept_for_the_next_outlook(tmp_path):
 
 
 def test_the_samples_of_the_studys_base_model_are_used(tmp_path):
-    recipe, root = tiny_recipe(**SUMS | {"n_validation": 32}, decoding=Decoding(samples=4)), tmp_path / "sums"
+    recipe, root = tiny_recipe(**SUMS, n_test=1, decoding=Decoding(samples=4)), tmp_path / "sums"
     problems = {recipe.task: cell_splits(recipe, recipe.task)}
     open_study(root, recipe, problem_rows(problems))
     run_cell(root, recipe, Cell(recipe.task, None, 0), problems=problems)
     found, drawn = generated(recipe=recipe, root=root)
     assert drawn is None
-    assert (found.samples, found.temperature) == (4 * 32, recipe.decoding.temperature)
+    assert (found.samples, found.temperature) == (4 * 16, recipe.decoding.temperature)
 
 
 @pytest.mark.parametrize(

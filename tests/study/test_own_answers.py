@@ -22,7 +22,12 @@ from erce.study.samples import (
 from erce.types import Completion, Problem, Splits, Verdict
 
 RECIPE = tiny_recipe(
-    lams=(0.0,), objectives=("rft + 2", "self"), n_train=24, own=OwnSamples(samples=3, temperature=0.5)
+    lams=(0.0,),
+    objectives=("rft + 2", "self"),
+    n_train=24,
+    n_validation=1,
+    n_test=1,
+    own=OwnSamples(samples=3, temperature=0.5),
 )
 OWN = SampleSet("train", "sampled")
 

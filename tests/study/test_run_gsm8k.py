@@ -9,7 +9,7 @@ from toys.recipes import tiny_recipe
 from erce.cli.main import main
 from erce.recipe import Decoding, Training
 from erce.study.run import run
-from erce.types import Arm
+from erce.types import BASELINE
 
 
 def gsm8k_folder(folder: Path) -> Path:
@@ -34,13 +34,14 @@ def test_gsm8k_runs_to_the_end_on_a_folder_of_its_files(tmp_path, capsys):
     recipe = tiny_recipe(
         task="gsm8k",
         data=str(gsm8k_folder(tmp_path / "data")),
-        n_validation=4,
+        lams=(0.0,),
+        n_validation=1,
         training=Training(epochs=1.0),
         decoding=Decoding(samples=2, max_new_tokens=12),
     )
     study = run(recipe, out=tmp_path / "runs")
     assert study.missing == []
-    assert study.outcomes("gsm8k", Arm(1.0), split="test", decoding="sampled").shape == (1, 4, 2)
+    assert study.outcomes("gsm8k", BASELINE, split="test", decoding="sampled").shape == (1, 4, 2)
     problems = (tmp_path / "runs" / "problems.jsonl").read_text(encoding="utf-8")
     assert "<<" not in problems
     assert main(["report", str(study.root), "--against", "paper"]) == 0

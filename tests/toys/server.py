@@ -4,9 +4,11 @@ import json
 import socket
 import threading
 from contextlib import ExitStack, contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import torch
 
@@ -21,6 +23,9 @@ PROBLEMS = [
     Problem(id=f"p{number}", prompt=f"Work out {number}+7-2 step by step.", demonstration="")
     for number in range(4)
 ]
+
+
+_written = WeakKeyDictionary()  # model → request → answer: most tests spoil the same few
 
 
 @dataclass
@@ -102,7 +107,11 @@ class Engine:
             return 404, {}, json.dumps({"error": f"no {path} of {name}"}).encode()
         with self.lock:
             self.asked.append(body)
-            answer = self.complete(self.policies[name], body)
+            known = _written.setdefault(self.policies[name], {})
+            same = json.dumps(body, sort_keys=True)
+            if same not in known:
+                known[same] = self.complete(self.policies[name], body)
+            answer = deepcopy(known[same])
         if self.spoil is not None:
             spoilt = self.spoil(answer)
             answer = spoilt if isinstance(spoilt, tuple) else answer

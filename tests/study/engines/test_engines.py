@@ -87,11 +87,6 @@ def test_a_process_that_is_killed_costs_its_cell_alone(tmp_path):
     assert not any(each.failure for each in again.values())
 
 
-def test_what_a_cell_prints_is_kept_with_its_failure(tmp_path, capfd):
-    ended(tmp_path, engine_work.leave_a_result, PROCESSES)
-    assert "a library speaks" not in capfd.readouterr().out
-
-
 DRIVER = """
 import sys
 from pathlib import Path

@@ -44,10 +44,11 @@ def test_a_worker_killed_while_it_had_nothing_to_do_costs_no_cell(tmp_path):
         assert [done.failure for done in run(CELLS[1:2])] == [""]
 
 
-def test_what_a_killed_worker_printed_is_kept_with_its_cell(tmp_path):
+def test_what_a_killed_worker_printed_is_kept_with_its_cell_and_not_shown(tmp_path, capfd):
     lost = [done.cell for done in ended(tmp_path, engine_work.speak_and_die, jobs=1) if done.failure]
     assert lost == CELLS[:2]
     assert all("these are its last words" in (folder(tmp_path, cell) / LOG).read_text() for cell in lost)
+    assert "these are its last words" not in capfd.readouterr().out
 
 
 def test_what_an_earlier_attempt_left_is_gone_before_the_result_is_there(tmp_path):

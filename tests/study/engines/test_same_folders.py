@@ -114,7 +114,6 @@ def test_a_cell_of_a_fresh_process_has_the_bytes_of_one_in_a_warm_process(undist
     ("number", "jobs", "moment"),
     [
         (signal.SIGINT, "1", FIRST_TRAINING),
-        (signal.SIGINT, "2", FIRST_TRAINING),
         (signal.SIGKILL, "1", LAST_RESULT),
         (signal.SIGINT, "2", CHOSEN_TRAINING),
     ],
