@@ -5,12 +5,15 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from toys import FINDS_TOYS
+from toys.ray_nodes import RAYS_OWN_WARNINGS
 from toys.recipes import tiny_recipe
 from toys.searched_study import AUTO, CONTROL, TASK, KilledError, drive, peak, write_cell
 from toys.studies import (
     write_right_cell,
     write_wrong_cell,
     write_wrong_cell_of_a_right_base,
+    write_wrong_first_round,
 )
 
 import erce.study.run
@@ -20,7 +23,9 @@ from erce.files import read_json, write_json
 from erce.recipe import (
     GRID,
     Cell,
+    Decoding,
     SearchSettings,
+    Training,
     load_recipe,
     parse_recipe,
 )
@@ -218,6 +223,22 @@ def test_what_a_sweep_gave_up_is_counted(tmp_path, monkeypatch):
         erce.study.run.run(replace(AUTO, control=None), out=tmp_path / "study")
 
 
+@pytest.mark.slow
+def test_auto_from_a_recipe_to_a_report(tmp_path):
+    from erce.reporting import report
+
+    tiny = {"n_train": 32, "n_validation": 8, "n_test": 6}
+    recipe = replace(AUTO, seeds=(0, 1), **tiny, decoding=Decoding(samples=2))
+    recipe = replace(recipe, training=Training(epochs=1.0, learning_rate=1e-3))
+    study = run(recipe, out=tmp_path / "study", jobs=2)
+    assert study.missing == []
+    page = report(study.root, json=tmp_path / "numbers.json").read_text()
+    shown = " ".join(read_json(tmp_path / "numbers.json")["sentences"])
+    assert study.search is not None
+    assert f"The search for λ spent {study.search['step']['spent']} of 10 cells" in shown
+    assert "How λ was chosen" in page
+
+
 CELLS = [Cell("toy", lam, seed) for seed in (0, 1, 2) for lam in (0.0, 1.0)]
 
 
@@ -348,3 +369,17 @@ def test_the_command_reports_what_is_there_and_fails(tmp_path, monkeypatch, caps
     assert headline in " ".join(printed.out.split())
     assert "\x1b[2J" not in printed.err + printed.out
     assert main(["run", "own.toml", "--go-on"]) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("engine", "jobs"), [("processes", 2), pytest.param("ray@local", None, marks=RAYS_OWN_WARNINGS)]
+)
+def test_every_engine_stops(tmp_path, monkeypatch, engine, jobs):
+    if engine.startswith("ray"):
+        pytest.importorskip("ray", reason="Ray is an extra: pip install 'erce[ray]'")
+    monkeypatch.setenv("PYTHONPATH", FINDS_TOYS["PYTHONPATH"])
+    monkeypatch.setattr(erce.study.run, "run_cell", write_wrong_first_round)
+    with pytest.raises(AllAlikeError, match="nothing was right"):
+        run(RECIPE, out=tmp_path / "study", engine=engine, jobs=jobs)
+    assert len(read_study(tmp_path / "study").results) == len(FIRST)

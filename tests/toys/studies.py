@@ -1,6 +1,7 @@
 """Studies on disk whose numbers are made up: no model, no training, the files that a run leaves."""
 
 import hashlib
+import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -195,6 +196,13 @@ def write_right_cell(root, recipe, cell, **given):
 def write_wrong_cell(root, recipe, cell, **given):
     """Stands in for `run_cell`: every completion is wrong, and hostile to a terminal."""
     _write_alike(root, recipe, cell, 0.0)
+
+
+def write_wrong_first_round(root, recipe, cell, **given):
+    """Stands in for `run_cell`: every completion is wrong; a later round's cell lasts until it is killed."""
+    if cell.seed > 0 or cell.task != recipe.task:
+        time.sleep(60)
+    write_wrong_cell(root, recipe, cell, **given)
 
 
 def write_wrong_cell_of_a_right_base(root, recipe, cell, **given):
