@@ -68,7 +68,7 @@ def run(
         # The driver of a cluster does not know the machines; there each cell fits its own.
         sizes = None if name == "ray" else batch_sizes(recipe, problems, share=1 / (jobs or 1))
         server = running_server(recipe, log=root.with_name(f"{root.name}.server.log"))
-    elif outdated(root, recipe, asked(root, recipe).cells):
+    elif _may_have_new_verifier(root, recipe):
         _check_demonstrations(recipe, problems)
     if not is_finished or not kept_base_model(root):
         base = checked_base_model(root, recipe, cells_run_here=not is_finished and name != "ray")
@@ -109,6 +109,14 @@ def _is_finished(root: Path, recipe: Recipe) -> bool:
         return all(is_done(root, recipe, cell) for cell in asked(root, recipe).cells)
     except DamagedError:
         return False
+
+
+def _may_have_new_verifier(root: Path, recipe: Recipe) -> bool:
+    """Return whether verdicts are outdated, or a cell's file is torn that would say so."""
+    try:
+        return bool(outdated(root, recipe, asked(root, recipe).cells))
+    except DamagedError:
+        return True
 
 
 def _recipe_and_folder(
