@@ -1,4 +1,4 @@
-"""The logs of each arm, made by other tools → a study's folder."""
+"""Logs that other tools made, arm by arm → a study's folder."""
 
 import math
 import re

@@ -19,7 +19,7 @@ def is_dtensor(x: Tensor | None) -> bool:
 def gathered(
     weight: Tensor, bias: Tensor | None, up: Tensor | None
 ) -> Iterator[tuple[Tensor, Tensor | None, Tensor | None]]:
-    """Give the head whole where it is a DTensor, or where DeepSpeed's ZeRO-3 has left an empty parameter.
+    """Yield the whole head; it is gathered first where FSDP or DeepSpeed's ZeRO-3 has split it.
 
     A frozen parameter of ZeRO-3's stays whole for as long as the caller keeps it; a trained one is an
     InputError.

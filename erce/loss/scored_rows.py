@@ -84,9 +84,10 @@ def spread(values: Tensor, rows: Rows, request: Request) -> Tensor:
 
 
 def outputs_of(ctx: Any, loss: Loss, rows: Rows, request: Request) -> tuple[Tensor, ...]:
-    """Return the objective, (n,) or its sum, and what is logged, (n,) each, from a loss per row.
+    """Return the objective and the values that are logged, made of a loss that holds one value per row.
 
-    They are an autograd function's outputs, of which the objective and lse are differentiable.
+    The objective is (n,), or the sum over the rows; a logged value is (n,). They are an autograd function's
+    outputs, of which the objective and lse are differentiable.
     """
     total = spread(loss.objective, rows, request) if request.per_row else loss.objective.sum()
     made = total, *(spread(values, rows, request) for values in loss.computed[1:])

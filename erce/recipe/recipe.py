@@ -214,7 +214,7 @@ def _check_objectives(recipe: Recipe) -> None:
 
 
 def _check_head(recipe: Recipe) -> None:
-    """Refuse settings that TRL's head cannot compute: it has Shannon's entropy alone, and means per token."""
+    """Refuse a recipe whose loss TRL's head cannot compute; it averages Shannon's entropy over tokens."""
     usual = {"objective": CROSS_ENTROPY, "objectives": (), "penalty": "shannon"}
     settings = {name: (getattr(recipe, name), usual[name]) for name in usual}
     settings["normalize"] = recipe.training.normalize, "token"

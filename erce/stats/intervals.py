@@ -61,7 +61,7 @@ def over_seeds(scores: Sequence[float]) -> Estimate:
 
 
 def estimate(scores: Sequence[float], *, dof: int) -> Estimate:
-    """Return the mean and the standard deviation over n − `dof`."""
+    """Return the mean of the scores and their standard deviation; the variance divides by n − `dof`."""
     values = np.asarray(scores, dtype=float)
     if values.ndim != 1 or not values.size:
         raise ValueError(f"scores have shape {values.shape}; hand in one score per seed, at least one")

@@ -44,7 +44,7 @@ class Size(NamedTuple):
 
 
 def problems_needed(gain: float, spread: Spread, *, seeds: int, samples: int = 1) -> float:
-    """Return how many problems find a gain of this size in 80 of 100 studies, two-sided at 5 %:
+    """Return how many problems a study needs to find such a gain with 80 % power, two-sided at 5 %:
 
         n = (ω² + 2 (cell + w / samples) / seeds) / ((gain / (z_0.975 + z_0.8))² − 2 σ_run² / seeds),
 

@@ -119,7 +119,7 @@ def _free_the_devices() -> None:
 
 
 def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
-    """Return the decodings that a cell is scored with, by name; `sample` sets their batch size."""
+    """Return the settings of each decoding that a cell needs, by its name; `sample` sets the batch size."""
     wanted = recipe.decoding
     greedy = GenerationSettings(
         temperature=0.0,

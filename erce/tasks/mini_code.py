@@ -29,7 +29,7 @@ class Family:
     programs: tuple[str, ...]  # function bodies
 
     def source(self, body: str) -> str:
-        """Return the text of the function `f` of this body."""
+        """Write the function `f` with this body, and return its text."""
         return f"def f({self.arguments}):\n    {body}"
 
 

@@ -1,4 +1,4 @@
-"""Demonstrations and verified samples of a base model → how the first training step changes right samples.
+"""Demonstrations, verified samples → how much likelier a first training step makes the right samples.
 
 With z the mean log-probability of accepted samples minus that of rejected ones, a small step against the
 gradient of a loss L changes z by −⟨∇z, ∇L⟩ per unit of step size. Both gradients are taken at a fresh

@@ -69,7 +69,7 @@ def _serve(channel: Connection) -> None:
 
 
 def _verdict(package: Any, answer: str, text: str) -> tuple[bool, str, str]:
-    """Return whether Math-Verify accepts the text, the verdict's reason, and its detail."""
+    """Ask Math-Verify; return whether it accepts the text, a reason for the verdict, and a detail."""
     # In processor time, for a process that nobody is left to kill; Math-Verify uses the alarm itself.
     signal.setitimer(signal.ITIMER_PROF, 2 * SECONDS)
     try:

@@ -90,7 +90,7 @@ def die_with_parent() -> Call:
 
 
 def end_without(parent: int) -> None:
-    """End this process if its parent ended before the kernel was told to kill it then."""
+    """End this process if its parent has ended already: the kernel kills it at later deaths alone."""
     if os.getppid() != parent:
         os._exit(1)
 
