@@ -102,7 +102,7 @@ def program(family: Family, a: int, b: int, rng: random.Random, *, slip: float =
 def problem(family: Family, a: int, b: int, rng: random.Random) -> tuple[str, tuple[str, ...]]:
     """Draw three tests; return the prompt, whose hint is the first of them, and the tests."""
     names: dict[str, Any] = {}
-    exec(family.source(family.programs[0].format(a=a, b=b)), names)
+    exec(family.source(family.programs[0].format(a=a, b=b)), names)  # of the table above, no model's text
     tests: dict[str, None] = {}  # in order, without repetition
     while len(tests) < 3:
         inputs = _INPUTS[family.arguments](rng)
