@@ -81,7 +81,7 @@ class Recipe:
         rules.check_training(self.training)
         rules.check_decoding(self.decoding)
         rules.check_own(self.own, () if self.imported else self.other_arms)
-        rules.check_resources(self.resources, self.training)
+        rules.check_resources(self.resources)
         if self.server is not None:
             rules.check_server(self.server, self.decoding)
         if self.search is not None:

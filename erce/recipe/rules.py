@@ -217,46 +217,22 @@ def check_server(server: Serving, decoding: Decoding) -> None:
             f'[server] url = {server.url!r} is no server\'s address; write url = "http://localhost:8000/v1"'
         )
     check_section("server", server)
-    if server.start and (
-        server.kind != "vllm" or re.fullmatch(r"http://(localhost|127\.0\.0\.1):\d+/v1/?", server.url) is None
-    ):
-        raise InputError(
-            '[server] start = true starts vLLM on this machine: write kind = "vllm" and '
-            'url = "http://localhost:8000/v1", with any port'
-        )
     if decoding.compile:
         raise InputError("[decoding] compile = true has no effect where a [server] samples; leave it out")
-    if server.arguments and not server.start:
-        raise InputError("[server] arguments are for a server that erce starts; write start = true, too")
     if variable is not None and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable) is None:
         raise InputError(
             "[server] api_key_variable is no variable's name; write that of the one that holds the key"
         )
 
 
-def check_resources(resources: Resources, training: Training) -> None:
-    """Check the section [resources], and that its processes can share a batch."""
+def check_resources(resources: Resources) -> None:
+    """Check the section [resources]."""
     check_section("resources", resources)
-    gpus, processes = resources.gpus, resources.processes
-    if not (_is_one_over_n(gpus) if 0 < gpus < 1 else gpus == int(gpus)):
+    gpus = resources.gpus
+    if gpus not in (0, 1) and not (gpus < 1 and _is_one_over_n(gpus)):
         raise InputError(
-            f"[resources] gpus = {gpus:g} is no whole number of devices, nor 1/n of one; write 1 or 0.5"
-        )
-    if processes is not None and gpus != 0 and processes != max(1, gpus):
-        raise InputError(
-            f"[resources] processes = {processes} with gpus = {gpus:g}: each has one device; "
-            "leave processes out"
-        )
-    if resources.fsdp and gpus <= 1:
-        raise InputError(
-            f"[resources] fsdp = true with gpus = {gpus:g} has nothing to share; write gpus = 2 or more"
-        )
-    rows, micro, together = training.batch_size, training.micro_batch_size, resources.training_processes
-    if rows % ((micro or 1) * together):
-        of_micro, together = f"micro_batch_size = {micro} × " if micro else "", (micro or 1) * together
-        raise InputError(
-            f"[training] batch_size = {rows} is no multiple of {of_micro}{resources.training_processes} "
-            f"processes; write {together * max(1, rows // together)}, for instance"
+            f"[resources] gpus = {gpus:g} is neither one device, nor 1/n of one, nor none; write 1 or 0.5 "
+            "(a cell computes on one device; --jobs N takes N of them)"
         )
 
 

@@ -1,6 +1,5 @@
 """One point of a recipe's grid, and the sections of a recipe, [columns] to [search]; `rules` checks them."""
 
-import math
 from dataclasses import dataclass, field
 
 from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
@@ -18,7 +17,7 @@ SERVERS = ("vllm", "openai")
 WARMUP = 0.1
 # Section → settings that an older study.json may hold under an old name, or without effect.
 RENAMED = {"decoding": {"frontier": "temperatures", "frontier_samples": "temperature_samples"}}
-RETIRED = {"search": ("prune",)}
+RETIRED = {"search": ("prune",), "resources": ("processes", "fsdp"), "server": ("start", "arguments")}
 AUTO = "auto"  # in the place of a list of λ
 MOST_SEQUENCES, MOST_COMPLETIONS = 8, 512  # of a forward pass and at a time, where a recipe leaves them out
 GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what a search begins with
@@ -112,16 +111,15 @@ class Training:
     checkpoint_minutes: float = 5.0  # between checkpoints that a stopped training goes on from; 0: none
     report_to: str = "none"  # "tensorboard" | "trackio" | "wandb" | "mlflow": also log every training there
 
-    def sequences(self, processes: int = 1, *, most: int = MOST_SEQUENCES) -> int:
+    def sequences(self, *, most: int = MOST_SEQUENCES) -> int:
         """Return the sequences of a forward pass; left out, the most up to `most` that share a batch equally.
 
-        >>> Training().sequences(), Training().sequences(4), Training(batch_size=12).sequences(most=5)
-        (8, 4, 4)
+        >>> Training().sequences(), Training(batch_size=12).sequences(most=5)
+        (8, 4)
         """
         if self.micro_batch_size is not None:
             return self.micro_batch_size
-        share = self.batch_size // processes
-        return max((n for n in range(1, most + 1) if share % n == 0), default=1)
+        return max(n for n in range(1, most + 1) if self.batch_size % n == 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,8 +160,6 @@ class Serving:
     """An OpenAI-compatible server that samples the completions; training stays in this process."""
 
     url: str  # ends where "/completions" begins: "http://localhost:8000/v1"
-    start: bool = False  # `vllm serve` is started here for the run, and stopped at its end
-    arguments: tuple[str, ...] = ()  # further words for `vllm serve`, which win over erce's
     kind: str = "vllm"  # "vllm" | "openai": gets OpenAI's decoding fields alone
     model: str | None = None  # the base model's name there; None: the recipe's model
     api_key_variable: str | None = None  # NAME of the environment variable that holds the key
@@ -175,25 +171,10 @@ class Serving:
 
 @dataclass(frozen=True, kw_only=True)
 class Resources:
-    """The devices, threads and processes of a cell; they may change from run to run within a study."""
+    """The device and threads of a cell; they may change from run to run within a study."""
 
-    gpus: float = 0.0  # devices of a cell; 0.5: two cells share one; 0: none is set aside
+    gpus: float = 0.0  # 1: a device of its own; 0.5: two cells share one; 0: none is set aside
     threads: int | None = None  # CPU threads of a cell; None: its share of the cores
-    processes: int | None = None  # processes that train one cell together; None: one per device
-    fsdp: bool = False  # true: the processes share the model's weights (FSDP 2); false: each has all (DDP)
-
-    @property
-    def training_processes(self) -> int:
-        """How many processes train one cell together.
-
-        >>> Resources().training_processes, Resources(gpus=0.5).training_processes
-        (1, 1)
-        >>> Resources(gpus=4).training_processes, Resources(processes=2).training_processes
-        (4, 2)
-        """
-        if self.processes is not None:
-            return self.processes
-        return max(1, int(self.gpus)) if self.gpus < math.inf else 1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -93,8 +93,8 @@ def run_cell(
 
 
 def _sizes(recipe: Recipe, cell: Cell, splits: Splits) -> BatchSizes:
-    cores = (recipe.resources.threads or 1) * recipe.resources.training_processes
-    return batch_sizes(recipe, {cell.task: splits}, share=min(1.0, cores / (os.cpu_count() or 1)))
+    share = min(1.0, (recipe.resources.threads or 1) / (os.cpu_count() or 1))
+    return batch_sizes(recipe, {cell.task: splits}, share=share)
 
 
 def _result(folder: Path, cell: Cell) -> dict[str, Any]:

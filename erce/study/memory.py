@@ -225,8 +225,7 @@ def fitting(
     Completions are a power of two. On a CPU a batch also ends within `BATCH_SECONDS` if every completion is
     as long as it may be. Without a config, and for an embedded model, sizes left out are the largest of all.
     """
-    processes = recipe.resources.training_processes
-    rows, sequences = recipe.decoding.batch_size or MOST_COMPLETIONS, recipe.training.sequences(processes)
+    rows, sequences = recipe.decoding.batch_size or MOST_COMPLETIONS, recipe.training.sequences()
     if config is None or not _left_out(recipe):
         return BatchSizes(rows, sequences)
     room, flops = USED_SHARE * share * memory - LIBRARY_BYTES, float("inf")
@@ -238,7 +237,7 @@ def fitting(
             break
         rows //= 2
     for most in range(MOST_SEQUENCES, 0, -1):
-        sequences = recipe.training.sequences(processes, most=most)
+        sequences = recipe.training.sequences(most=most)
         if sum(training_memory(recipe, config, lengths, sequences, device).values()) <= room:
             break
     return BatchSizes(rows, sequences, share * memory)

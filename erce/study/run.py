@@ -3,7 +3,6 @@
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,7 +20,7 @@ from erce.study.engines.processes import devices_of, visible_devices
 from erce.study.folder import Study, check_folder, is_done, open_study, read_study
 from erce.study.manifest import checked_base_model, keep_base_model, kept_base_model, refresh
 from erce.study.memory import batch_sizes
-from erce.study.policy import running_server
+from erce.study.policy import check_server
 from erce.study.rounds import FirstRound, asked, cells_failed, rounds, run_round
 from erce.study.stages import base_policy, drop_outdated, outdated
 from erce.tasks import check_demonstrations, load_task
@@ -61,13 +60,12 @@ def run(
     problems = {task: cell_splits(recipe, task) for task in recipe.tasks}
     name, sizes = parse_engine(engine, jobs)[0], None
     base: dict[str, str] = {}
-    server: AbstractContextManager[None] = nullcontext()
     is_finished = _is_finished(root, recipe)
     if not is_finished:
         _check_needs(recipe, problems, here=name == "here")
         # The driver of a cluster does not know the machines; there each cell fits its own.
         sizes = None if name == "ray" else batch_sizes(recipe, problems, share=1 / (jobs or 1))
-        server = running_server(recipe, log=root.with_name(f"{root.name}.server.log"))
+        check_server(recipe)
     elif _may_have_new_verifier(root, recipe):
         _check_demonstrations(recipe, problems)
     if not is_finished or not kept_base_model(root):
@@ -75,11 +73,7 @@ def run(
     work = Work(root, recipe, partial(run_cell, problems=problems, sizes=sizes))
     opened = open_engine(work, engine=engine, jobs=jobs)
     first_round = FirstRound(root, recipe, settled=go_on)
-    with (
-        server,
-        opened as run_cells,
-        study_lock(root),
-    ):  # what cannot sample is said before anything is written
+    with opened as run_cells, study_lock(root):
         open_study(root, recipe, problem_rows(problems))
         keep_base_model(root, base)
         if sizes and sizes.free:

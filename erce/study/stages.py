@@ -3,7 +3,6 @@
 Each leaves its files in the cell's folder, and `erce.study.cell` calls those whose files are missing.
 """
 
-import gc
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -71,31 +70,11 @@ def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem])
     # The old adapter goes first and the log comes last: an adapter without a log is not whole.
     adapter = folder / ADAPTER
     shutil.rmtree(adapter, ignore_errors=True)
-    if recipe.resources.training_processes > 1:
-        from erce.train.launch import FineTuning, launch
+    _load_trainer()
+    from erce.train.fine_tune import fine_tune
 
-        events.begin("training")  # whose steps the processes keep to themselves
-        _free_the_devices()
-        work = FineTuning(
-            model=recipe.model,
-            dtype=recipe.dtype,
-            problems=tuple(problems),
-            objective=objective,
-            training=training,
-            seed=cell.seed,
-            folder=str(adapter),
-        )
-        log = launch(work, resources=recipe.resources)
-        for leftover in folder.glob(f"{ADAPTER}.launch.*"):  # of use only after a failure
-            leftover.unlink()
-    else:
-        _load_trainer()
-        from erce.train.fine_tune import fine_tune
-
-        base = base_policy(recipe.model, recipe.dtype)
-        log = fine_tune(
-            base, problems, objective=objective, training=training, seed=cell.seed, folder=adapter
-        )
+    base = base_policy(recipe.model, recipe.dtype)
+    log = fine_tune(base, problems, objective=objective, training=training, seed=cell.seed, folder=adapter)
     # Seconds are in timing.json: a log with times in it would differ between two equal runs.
     write_json(folder / TRAINING, {name: value for name, value in log.items() if name != "seconds"})
 
@@ -105,17 +84,6 @@ def _load_trainer() -> None:
     """Import the trainer once per process; a process that only samples does without TRL."""
     with uncollected():
         import_module("erce.train.fine_tune")
-
-
-def _free_the_devices() -> None:
-    """Drop this process's base model, so that the launched processes have the GPUs to themselves."""
-    import torch
-
-    if torch.cuda.is_available():
-        base_policy.cache_clear()
-        gc.unfreeze()
-        gc.collect()
-        torch.cuda.empty_cache()
 
 
 def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:

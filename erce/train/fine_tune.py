@@ -19,7 +19,6 @@ from datasets import Dataset
 from peft import LoraConfig, PeftModel, get_peft_model_state_dict
 from safetensors import SafetensorError
 from safetensors.torch import save_file
-from torch.distributed.tensor import DTensor
 from transformers import TrainerCallback
 from transformers.trainer_callback import PrinterCallback
 
@@ -63,14 +62,13 @@ def fine_tune(
     The seed decides the adapter's first values, the order of the demonstrations and the dropout: whatever ran
     before in this process, the same call on the same machine with as many threads gives the same bits.
     The base model and the global random generators are left as they were. The folder appears when all is
-    done. `training.max_length` None is no limit. Under a launcher every process makes this call, a batch is
-    shared between them, and the first one writes the folder.
+    done. `training.max_length` None is no limit.
 
-    A single process keeps a checkpoint beside the folder while it trains, every `checkpoint_minutes`. The
-    same call goes on from what a killed one left, with the same bits.
+    A checkpoint is kept beside the folder, every `checkpoint_minutes`. The same call goes on from what a
+    killed one left, with the same bits.
 
-    InputError: a folder that exists, no problems, a batch that is no multiple of a micro-batch in every
-    process, a prompt that fills `max_length`. DivergedError: a training that diverges.
+    InputError: a folder that exists, no problems, a batch that is no multiple of a micro-batch, a prompt that
+    fills `max_length`. DivergedError: a training that diverges.
     """
     if folder.exists():
         raise InputError(f"{str(folder)!r} exists; delete it to train again, or name another folder")
@@ -93,16 +91,16 @@ def fine_tune(
             peft_config=lora_config(training),
         )
         trainer.remove_callback(PrinterCallback)
-        minutes = training.checkpoint_minutes if arguments.world_size == 1 else 0
-        trainer.add_callback(_Watch(minutes))
-        if arguments.world_size == 1:
-            assert isinstance(trainer.model, PeftModel)
-            make_lean(trainer.model)
+        trainer.add_callback(_Watch(training.checkpoint_minutes))
+        assert isinstance(trainer.model, PeftModel)
+        make_lean(trainer.model)
         trainer.checkpoints = checkpoints
         seconds = _train(trainer)
     log = [entry for entry in trainer.state.log_history if "objective" in entry]
     _refuse_divergence(log)
-    _write(trainer, folder)
+    with new_folder(folder) as half:
+        _save(trainer.model, half)
+        trainer.name_objective(half)
     trainer.checkpoints.clear()
     last = _last_epoch(log)
     return TrainingSummary(
@@ -158,7 +156,7 @@ class _CellTrainer(ERCETrainer):
         assert isinstance(self.model, PeftModel)
         path = self.checkpoints.path(self.args.per_device_train_batch_size, self.state.global_step)
         with new_folder(path) as half:
-            _save(self.model, _gathered(self.model), half)
+            _save(self.model, half)
             self._save_optimizer_and_scheduler(str(half))
             self._save_rng_state(str(half))
             self.state.save_to_json(str(half / "trainer_state.json"))
@@ -180,20 +178,8 @@ def _train(trainer: _CellTrainer) -> float:
     return time.perf_counter() - start
 
 
-def _write(trainer: ERCETrainer, folder: Path) -> None:
-    """Write the adapter in the first process; the others help to gather it, and wait."""
-    policy = trainer.model
-    assert isinstance(policy, PeftModel)
-    weights = _gathered(policy)
-    if trainer.accelerator.is_main_process:
-        with new_folder(folder) as half:
-            _save(policy, weights, half)
-            trainer.name_objective(half)
-    trainer.accelerator.wait_for_everyone()
-
-
 def _arguments(objective: RegularizedObjective, training: Training, *, seed: int, folder: Path) -> ERCEConfig:
-    arguments = ERCEConfig(
+    return ERCEConfig(
         entropy_penalty=objective.lam,
         entropy_type=objective.penalty,
         entropy_order=objective.order,
@@ -219,25 +205,20 @@ def _arguments(objective: RegularizedObjective, training: Training, *, seed: int
         run_name=folder.parent.name,  # of the cell
         project="erce",
         disable_tqdm=True,
-        ddp_find_unused_parameters=False,
+        per_device_train_batch_size=training.sequences(),
+        gradient_accumulation_steps=_accumulated(training),
     )
-    arguments.per_device_train_batch_size = training.sequences(arguments.world_size)
-    arguments.gradient_accumulation_steps = _accumulated(training, arguments.world_size)
-    return arguments
 
 
-def _accumulated(training: Training, processes: int) -> int:
-    """Return how many micro-batches of every process make a batch."""
-    micro = training.sequences(processes)
-    rows = micro * processes
-    if training.batch_size % rows:
-        times = f" times {processes} processes" if processes > 1 else ""
+def _accumulated(training: Training) -> int:
+    """Return how many micro-batches make a batch."""
+    micro = training.sequences()
+    if training.batch_size % micro:
         raise InputError(
-            f"batch_size = {training.batch_size} must be a multiple of micro_batch_size = "
-            f"{micro}{times}; write {rows * max(1, training.batch_size // rows)}, for "
-            "instance"
+            f"batch_size = {training.batch_size} must be a multiple of micro_batch_size = {micro}; write "
+            f"{micro * max(1, training.batch_size // micro)}, for instance"
         )
-    return training.batch_size // rows
+    return training.batch_size // micro
 
 
 def lora_config(training: Training) -> LoraConfig:
@@ -315,15 +296,10 @@ def _has_diverged(entry: dict[str, Any]) -> bool:
     return not all(math.isfinite(entry.get(name, 0.0)) for name in ("objective", "grad_norm"))
 
 
-def _gathered(model: PeftModel) -> dict[str, torch.Tensor]:
-    """Return the adapter's whole weights; where FSDP has sharded them, every process has to ask."""
-    weights: dict[str, Any] = get_peft_model_state_dict(model, save_embedding_layers=False)
-    whole = {name: w.full_tensor() if isinstance(w, DTensor) else w for name, w in weights.items()}
-    return {name: weight.contiguous() for name, weight in whole.items()}
-
-
-def _save(model: PeftModel, weights: dict[str, torch.Tensor], folder: Path) -> None:
+def _save(model: PeftModel, folder: Path) -> None:
     """Write the two files that `PeftModel.from_pretrained` reads."""
+    state: dict[str, Any] = get_peft_model_state_dict(model, save_embedding_layers=False)
+    weights = {name: weight.contiguous() for name, weight in state.items()}
     configuration = copy.copy(model.peft_config["default"])
     configuration.inference_mode = True
     assert isinstance(configuration, LoraConfig)

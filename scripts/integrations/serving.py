@@ -1,17 +1,24 @@
-"""vLLM, which `erce run` starts → whether it writes the greedy texts that transformers writes.
+"""vLLM as a recipe's server → whether it writes the greedy texts that transformers writes.
 
 One recipe runs twice, with and without the server: the base model and two adapters answer 48 problems each.
 """
 
 import json
+import os
 import shutil
 import socket
+import subprocess
+import time
+import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 
+from erce.catalog import model_folder
 from scripts.integrations.claims import Claim
-from scripts.integrations.environments import Environment
+from scripts.integrations.environments import BrokenError, Environment
 
 PROBLEMS = 48
+START_SECONDS = 600.0  # in which vLLM must answer
 SAME_ENTROPY = 1e-3  # in nats a token; the server sends the 20 likeliest tokens of a step alone
 RECIPE = f"""\
 task = "mini-sums"
@@ -28,9 +35,10 @@ Texts = dict[tuple[str, str], tuple[str, float]]  # arm and problem → completi
 
 
 def check_vllm(environment: Environment) -> Iterator[Claim]:
-    """Check texts and entropies of a study whose server is vLLM, started and stopped by erce."""
-    server = f'server.url = "http://127.0.0.1:{_free_port()}/v1"\nserver.start = true\n'
-    ours, theirs = _drawn(environment, "here", RECIPE), _drawn(environment, "served", RECIPE + server)
+    """Check texts and entropies of a study whose server is vLLM."""
+    ours = _sampled(environment, "here", RECIPE)
+    with _vllm(environment) as url:
+        theirs = _sampled(environment, "served", f'{RECIPE}server.url = "{url}"\n')
     equal = sum(theirs[place][0] == text for place, (text, _) in ours.items())
     apart = max(abs(theirs[place][1] - entropy) for place, (_, entropy) in ours.items())
     text = f"{equal} of {len(ours)} greedy texts of base and two adapters are as transformers writes them"
@@ -38,7 +46,47 @@ def check_vllm(environment: Environment) -> Iterator[Claim]:
     yield Claim(f"their entropies are within {apart:.0e} nats", apart < SAME_ENTROPY)
 
 
-def _drawn(environment: Environment, name: str, recipe: str) -> Texts:
+@contextmanager
+def _vllm(environment: Environment) -> Iterator[str]:
+    """Serve the embedded model until the block ends; yield the server's address."""
+    port, vllm = _free_port(), environment.folder / "venv" / "bin" / "vllm"
+    options = {
+        "--port": port,
+        "--served-model-name": "tiny",
+        "--dtype": "float32",
+        "--max-lora-rank": 16,
+        "--max-logprobs": 20,
+    }
+    words = [str(word) for option in options.items() for word in option]
+    url, deadline = f"http://127.0.0.1:{port}/v1", time.monotonic() + START_SECONDS
+    with (
+        (environment.runs / "vllm.log").open("wb") as log,
+        subprocess.Popen(
+            [vllm, "serve", model_folder("tiny"), "--enable-lora", *words],
+            env=os.environ | {"VLLM_ALLOW_RUNTIME_LORA_UPDATING": "True"},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        ) as server,
+    ):
+        try:
+            while not _answers(url):
+                if server.poll() is not None or time.monotonic() > deadline:
+                    raise BrokenError(f"vLLM does not answer; see {log.name}")
+                time.sleep(1.0)
+            yield url
+        finally:
+            server.terminate()
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/models", timeout=5.0):
+            return True
+    except OSError:
+        return False
+
+
+def _sampled(environment: Environment, name: str, recipe: str) -> Texts:
     """Run a recipe and return the greedy texts of the test problems."""
     path, study, rows = (environment.runs / file for file in (f"{name}.toml", name, f"{name}.jsonl"))
     path.write_text(recipe, encoding="utf-8")

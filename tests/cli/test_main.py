@@ -50,7 +50,7 @@ def test_tasks_are_listed(capsys):
         (["run", "mini", "--retries", "-1"], "retries = -1 must be 0 or more"),
         (["run", "mini", "--engine", "rya"], "no engine 'rya'; there are here, processes, ray"),
         (["run", "mini", "--engine", "here", "--jobs", "2"], "this one process; use 'processes'"),
-        (["run", "mini", *sets("resources.gpus=64", "training.batch_size=1024")], "gpus = 64"),
+        (["run", "mini", *sets("resources.gpus=64")], "gpus = 64"),
         (["run", "mini", "--dry-run", "--tokens-per-second", "1", "inf"], "finite and above 0"),
         (["report", "no/such/study"], "no study in 'no/such/study'"),
         (["records", "no/such/study", "rows.jsonl"], "no study in 'no/such/study'"),

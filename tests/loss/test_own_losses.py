@@ -132,9 +132,6 @@ def test_a_wrong_derivative_ends_the_run_with_the_pages_sentence_before_anything
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "how", [["--jobs", "2"], ["--set", "resources.processes=2"]], ids=["cells", "one cell"]
-)
-def test_other_processes_find_them_too(here, capsys, how):
+def test_other_processes_find_them_too(here, capsys):
     settings = ["--set", 'objectives=["mylosses:Truncated"]', "--set", "training.micro_batch_size=4"]
-    assert main(["run", "own.toml", *settings, *how]) == 0
+    assert main(["run", "own.toml", *settings, "--jobs", "2"]) == 0

@@ -3,26 +3,19 @@
 import json
 import os
 import subprocess
-from dataclasses import replace
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from accelerate import Accelerator
-from safetensors.torch import load_file
 from toys import FINDS_TOYS, row_processes
 from toys import train_processes as processes
 from toys import training as toy
 from toys.waiting import DEADLINE_SECONDS
 
-from erce.errors import DivergedError, InputError
-from erce.hf.models import BasePolicy, load_model, load_tokenizer
-from erce.recipe import RegularizedObjective, Resources, Training
-from erce.train.fine_tune import fine_tune
-from erce.train.launch import LAUNCHER_CONFIG, FineTuning, _command, _config, _last_words, launch
 from erce.train.trainer import _refuse_dispatch, _refuse_sharding
-from erce.types import Problem
 
 HOSTILE = """
 compute_environment: LOCAL_MACHINE
@@ -35,6 +28,22 @@ mixed_precision: bf16
 num_machines: 3
 num_processes: 7
 """
+# accelerate's --cpu starts one process only; --multi_gpu without a GPU starts as many as are asked for.
+FLAGS = [
+    "--num_processes=2",
+    "--num_machines=1",
+    "--num_cpu_threads_per_process=1",
+    "--mixed_precision=no",
+    "--dynamo_backend=no",
+    "--main_process_port=0",
+    "--gpu_ids=all",
+]
+FSDP = [
+    "--fsdp_version=2",
+    "--fsdp_auto_wrap_policy=TRANSFORMER_BASED_WRAP",
+    "--fsdp_reshard_after_forward=true",
+    "--fsdp_cpu_ram_efficient_loading=false",
+]
 NUMBERS = ("loss", "ce", "entropy", "objective", "lam", "grad_norm", "scored_tokens")
 
 
@@ -54,10 +63,11 @@ def hostile(tmp_path) -> Path:
 
 
 def launched(script: str | Path, folder: Path, *, sharded: bool, home: Path) -> None:
-    """The script, run as `launch` runs a cell, by two processes with the folder as their argument."""
-    file = folder / "cell.json"
-    _config(file).write_text(json.dumps(LAUNCHER_CONFIG), encoding="utf-8")
-    *command, _, _, _ = _command(file, Resources(processes=2, fsdp=sharded, threads=1))
+    """The script, run by two processes on this CPU with the folder as their argument."""
+    config = folder / "accelerate.json"
+    config.write_text('{"compute_environment": "LOCAL_MACHINE", "distributed_type": "NO"}', encoding="utf-8")
+    switch = ["--use_fsdp", *FSDP] if sharded else ["--multi_gpu"]
+    command = [sys.executable, "-m", "accelerate.commands.launch", *switch, f"--config_file={config}", *FLAGS]
     done = subprocess.run(
         [*command, str(script), str(folder)],
         env=os.environ | FINDS_TOYS | {"ACCELERATE_USE_CPU": "true", "HF_HOME": str(home)},
@@ -110,111 +120,6 @@ def test_batches_that_one_process_cuts_for_all_are_refused(tmp_path):
     args = toy.config(tmp_path)
     _refuse_dispatch(args)
     assert args.accelerator_config.dispatch_batches is False
-
-
-TRAINING = Training(
-    epochs=2.0,
-    learning_rate=1e-2,
-    batch_size=4,
-    micro_batch_size=2,
-    rank=4,
-    lora_alpha=8,
-    dropout=0.0,
-    max_length=128,
-    lam_schedule="linear",
-    lam_warmup=0.5,
-)
-
-
-PROBLEMS = tuple(
-    Problem(id=str(i), prompt=f"{i}+{i}=", demonstration=f"{2 * i} #{'#' * (i % 5)} {2 * i}", tests=("x",))
-    for i in range(11)
-)
-
-
-TWO = Resources(processes=2)
-
-
-def work(folder: Path, **training: Any) -> FineTuning:
-    return FineTuning(
-        model="tiny",
-        problems=PROBLEMS,
-        objective=RegularizedObjective(lam=1.0),
-        training=replace(TRAINING, **training),
-        seed=3,
-        folder=str(folder),
-    )
-
-
-@pytest.mark.slow
-def test_a_launched_cell_is_what_fine_tune_makes_in_one_process(tmp_path):
-    told = launch(work(tmp_path / "two"), resources=TWO)
-    wanted = fine_tune(
-        BasePolicy(load_model("tiny"), load_tokenizer("tiny")),
-        PROBLEMS,
-        objective=RegularizedObjective(lam=1.0),
-        training=TRAINING,
-        seed=3,
-        folder=tmp_path / "one",
-    )
-    assert told.keys() == wanted.keys()
-    for name in ("steps", "tokens", "truncated"):
-        assert told[name] == wanted[name]
-    for name in ("ce", "entropy", "objective"):
-        assert told[name] == pytest.approx(wanted[name], rel=1e-5)
-    adapters = [load_file(tmp_path / name / "adapter_model.safetensors") for name in ("one", "two")]
-    for name, weight in adapters[0].items():
-        torch.testing.assert_close(adapters[1][name], weight, rtol=0, atol=1e-5, msg=name)
-    both = [json.loads((tmp_path / name / "adapter_config.json").read_text()) for name in ("one", "two")]
-    assert {k: sorted(v) if isinstance(v, list) else v for k, v in both[0].items()} == {
-        k: sorted(v) if isinstance(v, list) else v for k, v in both[1].items()
-    }
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two", "two.launch.log"]
-
-
-@pytest.mark.slow
-def test_a_launched_training_that_diverges_is_an_error_of_its_own_kind(tmp_path):
-    with pytest.raises(DivergedError, match="the training diverged at step"):
-        launch(work(tmp_path / "two", learning_rate=1e30, max_grad_norm=1e30), resources=TWO)
-
-
-@pytest.mark.slow
-def test_a_batch_that_the_processes_cannot_share_is_one_sentence(tmp_path):
-    with pytest.raises(InputError, match=r"batch_size = 6 must be a multiple of micro_batch_size = 2") as e:
-        launch(work(tmp_path / "two", batch_size=6), resources=TWO)
-    assert "times 2 processes; write 4, for instance (all of it: " in str(e.value)
-    assert not (tmp_path / "two").exists()
-
-
-@pytest.mark.parametrize(("threads", "each"), [(2, "2"), (None, "3")], ids=str)
-def test_each_process_has_the_threads_that_are_asked_for_or_its_share_of_ours(threads, each, monkeypatch):
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 7)
-    command = _command(Path("cell.json"), Resources(processes=2, threads=threads))
-    assert command[command.index("--num_cpu_threads_per_process") + 1] == each
-
-
-def test_what_cannot_be_launched_is_refused_before_anything_is_written(tmp_path):
-    with pytest.raises(InputError, match="accelerate shards nothing on a CPU; leave out fsdp"):
-        launch(work(tmp_path / "two"), resources=Resources(processes=2, fsdp=True))
-    assert list(tmp_path.iterdir()) == []
-    (tmp_path / "two").mkdir()
-    with pytest.raises(InputError, match="exists; delete it to train again"):
-        launch(work(tmp_path / "two"), resources=TWO)
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        (
-            "started\n[rank1]: torch.OutOfMemoryError: 9 GiB\nelastic: 1\n",
-            "[rank1]: torch.OutOfMemoryError: 9 GiB",
-        ),
-        ("a\nb\n\nc\n", "a | b | c"),
-    ],
-)
-def test_what_a_launch_that_ended_otherwise_says_is_in_its_log(text, sentence, tmp_path):
-    (tmp_path / "log").write_text(text, encoding="utf-8")
-    assert str(_last_words(tmp_path / "log")) == sentence
 
 
 @pytest.mark.parametrize("version", [1, None], ids=["FSDP 1", "DeepSpeed"])

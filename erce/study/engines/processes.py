@@ -275,8 +275,6 @@ def visible_devices() -> list[str]:
 def devices_of(jobs: int, *, gpus: float, visible: list[str]) -> list[str | None]:
     """Return CUDA_VISIBLE_DEVICES for each of `jobs` processes; None leaves the variable as it is.
 
-    >>> devices_of(2, gpus=2, visible=["0", "1", "2", "3"])
-    ['0,1', '2,3']
     >>> devices_of(3, gpus=0.5, visible=["0", "1"])
     ['0', '0', '1']
 
@@ -284,14 +282,11 @@ def devices_of(jobs: int, *, gpus: float, visible: list[str]) -> list[str | None
     """
     if gpus == 0:
         return [None] * jobs
-    sharing = round(1 / gpus) if gpus < 1 else 1  # cells on one device
-    room = len(visible) * sharing if gpus < 1 else len(visible) // int(gpus)
+    sharing = round(1 / gpus)  # cells on one device
+    room = len(visible) * sharing
     if jobs > room:
         raise InputError(
             f"jobs = {jobs} with gpus = {gpus:g} per cell need more than the {len(visible)} devices; use "
             + (f"--jobs {room}" if room else "gpus = 0 to compute on the CPU")
         )
-    if gpus < 1:
-        return [visible[job // sharing] for job in range(jobs)]
-    width = int(gpus)
-    return [",".join(visible[job * width : (job + 1) * width]) for job in range(jobs)]
+    return [visible[job // sharing] for job in range(jobs)]

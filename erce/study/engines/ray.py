@@ -51,7 +51,7 @@ def cluster(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCe
     resources = work.recipe.resources
     # A worker is warm for the next cell on a GPU too, where Ray's default is a fresh process per task.
     options = {
-        "num_cpus": (resources.threads or 1) * resources.training_processes,
+        "num_cpus": resources.threads or 1,
         "num_gpus": resources.gpus,
         "max_retries": TASK_RETRIES,
         "max_calls": 0,

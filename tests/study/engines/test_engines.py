@@ -132,7 +132,7 @@ def test_no_worker_outlives_its_driver(driver, number):
 
 @pytest.mark.parametrize(
     ("jobs", "gpus", "visible", "way_out"),
-    [(3, 1, ["0", "1"], "--jobs 2"), (2, 2, ["0", "1", "2"], "--jobs 1"), (1, 1, [], "gpus = 0")],
+    [(3, 1, ["0", "1"], "--jobs 2"), (5, 0.5, ["0", "1"], "--jobs 4"), (1, 1, [], "gpus = 0")],
 )
 def test_more_devices_than_there_are_is_refused(jobs, gpus, visible, way_out):
     with pytest.raises(ValueError, match=way_out):

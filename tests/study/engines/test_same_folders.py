@@ -5,8 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,8 +14,6 @@ from toys.waiting import until
 
 from erce.cli.main import main
 from erce.cli.terminal import KEPT
-from erce.files import read_json
-from erce.recipe import Resources, load_recipe
 from erce.study.engines.locks import study_lock
 from erce.study.folder import LOCKS
 from erce.study.run import run
@@ -132,44 +128,3 @@ def test_a_stopped_run_leaves_a_folder_that_goes_on_to_the_same_bytes(
     assert files(root) != files(undisturbed)
     run(recipe, out=root)
     assert files(root) == files(undisturbed)
-
-
-@pytest.mark.slow
-def test_two_processes_train_a_cell_together_as_one_does(undisturbed, recipe, tmp_path):
-    together = replace(load_recipe(recipe), resources=Resources(threads=1, processes=2))
-    shutil.copytree(undisturbed, tmp_path / "study")
-    one, two = (next(root.glob("cells/mini-sums-lam3-*")) for root in (undisturbed, tmp_path / "study"))
-    names = {path.name for path in one.iterdir()}
-    shutil.rmtree(two)
-    run(together, out=tmp_path / "study")
-    assert {path.name for path in two.iterdir()} == names
-    logs = [read_json(folder / "training.json")["log"] for folder in (one, two)]
-    assert len(logs[0]) == len(logs[1])
-    for alone, shared in zip(*logs, strict=True):
-        assert shared["objective"] == pytest.approx(alone["objective"], rel=1e-4)
-        assert shared["scored_tokens"] == alone["scored_tokens"]
-
-
-@pytest.mark.slow
-def test_a_killed_driver_takes_with_it_the_processes_that_train_a_cell_together(tmp_path):
-    long = tmp_path / "long.toml"
-    long.write_text(TEXT.replace("epochs = 1", "epochs = 1000") + "processes = 2\n", encoding="utf-8")
-    process = started(long, tmp_path / "study")
-    until(lambda: process.poll() is not None or len(launched(tmp_path)) >= 3)
-    time.sleep(5.0)
-    process.kill()
-    process.communicate()
-    until(lambda: not launched(tmp_path))
-
-
-def launched(of: Path) -> list[str]:
-    """The ids of the processes whose command line names a cell's file in the folder."""
-    ids = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = path.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
-        if f"{of}" in words and "adapter.launch.pickle" in words:
-            ids.append(path.parent.name)
-    return ids
