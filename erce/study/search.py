@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from erce.errors import InputError, counted
 from erce.recipe import GRID, SearchSettings
 from erce.recipe.rules import check_lams, check_search, check_seeds
-from erce.stats import holm, paired_gain, welch
+from erce.stats import holm, paired_gain
 from erce.study.choice import ranked
 from erce.types import CROSS_ENTROPY
 
@@ -51,7 +51,7 @@ class Tested(NamedTuple):
     p: float
     adjusted: float  # Holm's p among all `family` λ that the search may try, dropped or not
     family: int
-    covers: str  # what the test takes as random; "none": a single accuracy cannot be tested, and p is 1
+    covers: str  # what the test takes as random
 
 
 class Run(NamedTuple):
@@ -86,10 +86,10 @@ class Search:
     >>> search = Search(SearchSettings(extensions=0, level=1), lams=(0, 1, 4), seeds=(0, 1))
     >>> search.next({}).cells
     ((0.0, 0), (1.0, 0), (4.0, 0))
-    >>> accuracies = {(0.0, 0): 0.40, (1.0, 0): 0.45, (4.0, 0): 0.50}
-    >>> search.next(accuracies).cells
+    >>> outcomes = {(0.0, 0): [[0], [1]], (1.0, 0): [[0], [1]], (4.0, 0): [[1], [1]]}
+    >>> search.next(outcomes).cells
     ((0.0, 1), (4.0, 1))
-    >>> search.next(accuracies | {(0.0, 1): 0.41, (4.0, 1): 0.49}).winner
+    >>> search.next(outcomes | {(0.0, 1): [[0], [0]], (4.0, 1): [[0], [1]]}).winner
     4.0
     """
 
@@ -113,9 +113,9 @@ class Search:
     def next(self, state: Mapping[CellKey, ArrayLike]) -> Step:
         """Return the next cells to train, or the end, from (lam, seed) → validation outcomes so far.
 
-        Outcomes are (problems, samples) of 0 and 1, with the same problems in the same order for every cell;
-        or, for a replay, one accuracy a cell. A cell of shape (0, samples) diverged: its λ goes no further
-        and has no score. Cells that no round asked for change nothing. The same outcomes give the same step.
+        Outcomes are (problems, samples) of 0 and 1, with the same problems in the same order for every cell.
+        A cell of shape (0, samples) diverged: its λ goes no further and has no score. Cells that no round
+        asked for change nothing. The same outcomes give the same step.
         """
         replay = _Replay(self, _check_outcomes(state))
         for cells in replay.play():
@@ -274,35 +274,27 @@ def _tests(
     """Test every survivor against λ = 0, paired over problems, with Holm's p among `family` λ.
 
     The survivors were chosen on these very outcomes, so every λ that might have survived counts as a test. A
-    dropped λ counts with p = 1, which is valid for whatever reason it was dropped. Accuracies without
-    problems are tested by Welch's t over seeds; with fewer than two seeds in an arm there is no test.
+    dropped λ counts with p = 1, which is valid for whatever reason it was dropped.
     """
     tests = []
     for lam, cells in survivors.items():
-        gain = None
-        if cells[0].ndim == 2:
-            gain = paired_gain(np.stack(cells), np.stack(baseline))
-        elif min(len(cells), len(baseline)) >= 2:
-            gain = welch(list(map(float, cells)), list(map(float, baseline)))
+        gain = paired_gain(np.stack(cells), np.stack(baseline))
         difference = round(mean_accuracy(cells) - mean_accuracy(baseline), 12)
-        p, covers = (1.0, "none") if gain is None else (gain.p, gain.covers)
-        tests.append(Tested(lam, difference, p, 1.0, family, covers))
+        tests.append(Tested(lam, difference, gain.p, 1.0, family, gain.covers))
     adjusted = holm([test.p for test in tests] + [1.0] * (family - len(tests)))
     return tuple(test._replace(adjusted=float(p)) for test, p in zip(tests, adjusted, strict=False))
 
 
 def _check_outcomes(state: Mapping[CellKey, ArrayLike]) -> dict[CellKey, np.ndarray]:
-    """Return the outcomes as arrays, all (problems, samples) of 0 and 1 or all accuracies in [0, 1]."""
+    """Return the outcomes as arrays of one shape, but for cells that diverged."""
     outcomes = {cell: np.asarray(values) for cell, values in state.items()}
     shapes = set()
-    for cell, values in outcomes.items():
-        in_range = (values == 0) | (values == 1) if values.ndim else (values >= 0) & (values <= 1)
-        if not in_range.all():
-            wanted = "0 and 1" if values.ndim else "an accuracy from 0 to 1"
-            raise InputError(f"the outcomes of {cell} are not {wanted}; verify its completions again")
-        has_diverged = values.ndim == 2 and cell[0] != 0 and len(values) == 0 and values.shape[1] > 0
+    for (lam, seed), values in outcomes.items():
+        if not ((values == 0) | (values == 1)).all():
+            raise InputError(f"the outcomes of λ = {lam:g}, seed {seed} are not 0 and 1; verify it again")
+        has_diverged = values.ndim == 2 and lam != 0 and len(values) == 0 and values.shape[1] > 0
         shapes |= set() if has_diverged else {values.shape}
-    if len(shapes) > 1 or any(len(shape) not in (0, 2) or 0 in shape for shape in shapes):
+    if len(shapes) > 1 or any(len(shape) != 2 or 0 in shape for shape in shapes):
         raise InputError(
             f"cells have outcomes of shapes {sorted(shapes)}; each must be (problems, samples), all with "
             "the same problems and as many samples"
@@ -358,8 +350,6 @@ def _round_sentence(each: Round) -> str:
 
 def _test_sentence(test: Tested, level: float, objective: str) -> str:
     gain = f"λ = {test.lam:g} against {objective}: {100 * test.gain:+.2f} points"
-    if test.covers == "none":
-        return f"{gain}; not tested: one accuracy an arm does not show how much chance moves it."
     better = "more" if test.gain > 0 and test.adjusted <= level else "not more"
     p = f"p {test.p:.4f} over {test.covers}, {test.adjusted:.4f} allowing for {test.family} λ"
     return f"{gain}, {p}: {better} at {100 * level:g} %."
