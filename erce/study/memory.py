@@ -194,7 +194,10 @@ def dtype_on(recipe: Recipe, device: str) -> str:
 
 
 def batch_sizes(recipe: Recipe, problems: Mapping[str, Splits], *, share: float) -> BatchSizes:
-    """Return the batch sizes for cells on this machine, if each cell has a `share` of it (1: all)."""
+    """Return the batch sizes for cells on this machine, of which each has a `share`.
+
+    On a GPU each has the share of a device that the recipe's `gpus` says, if it says one.
+    """
     config = None
     with suppress(InputError):  # of a model whose sizes are unknown: nothing can be fitted
         config = read_config(recipe.model) if _left_out(recipe) else None
@@ -214,6 +217,7 @@ def batch_sizes(recipe: Recipe, problems: Mapping[str, Splits], *, share: float)
         lengths.append((min(recipe.training.max_length or task.max_length, trained), read + new, new))
     longest, gpu = Lengths(*map(max, zip(*lengths, strict=True))), torch.cuda.is_available()
     memory = torch.cuda.mem_get_info()[0] if gpu else free_memory()
+    share = recipe.resources.gpus or share if gpu else share
     return fitting(recipe, config, longest, device="cuda" if gpu else "cpu", memory=memory, share=share)
 
 

@@ -13,7 +13,7 @@ from transformers import LlamaConfig, Qwen2Config, Qwen2ForCausalLM
 from erce.catalog import EMBEDDED_MODELS
 from erce.errors import InputError
 from erce.hf.models import load_model
-from erce.recipe import Decoding, Training
+from erce.recipe import Decoding, Resources, Training
 from erce.study import memory
 from erce.study.demonstrations import cell_splits
 from erce.study.memory import (
@@ -157,6 +157,16 @@ def test_sequences_share_a_batch_equally():
 def test_an_embedded_model_has_the_same_batches_on_every_machine(model, monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 0.0)
     assert batch_sizes(replace(LEFT_OUT, model=model), {}, share=1.0) == BatchSizes(512, 8)
+
+
+@pytest.mark.parametrize(("gpus", "part"), [(0, 1 / 8), (0.5, 0.5), (1, 1)])
+def test_eight_jobs_with_a_device_each_do_not_share_one(gpus, part, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (8 * GB, 80 * GB))
+    model = str(EMBEDDED_MODELS["tiny"])  # a folder counts as the user's own
+    recipe = replace(LEFT_OUT, model=model, resources=Resources(gpus=gpus))
+    sizes = batch_sizes(recipe, {recipe.task: cell_splits(recipe, recipe.task)}, share=1 / 8)
+    assert sizes.free == 8 * GB * part
 
 
 def test_a_container_s_limit_counts(tmp_path):
