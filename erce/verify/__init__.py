@@ -10,7 +10,6 @@
     parallel.py     many completions on many cores
     rewards.py      the verifiers as reward functions of TRL and verl
     paper_steps.py  answer equivalence as the paper's appendix has it
-    math_verify.py  the verdicts of the package Math-Verify, for comparison
 
 Nothing is imported until a name is used: verifying numbers never loads what verifies programs.
 """
