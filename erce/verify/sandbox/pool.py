@@ -10,8 +10,7 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -77,11 +76,6 @@ class Sandbox:
     def run(self, program: str, tests: Sequence[str], **options: Any) -> Verdict:
         """Return the verdict on one program, as `run_program` does; `options` are other fields of a `Job`."""
         return self.verify_job(Job(program, tests, **options)).verdict
-
-    def map(self, jobs: Iterable[Job]) -> list[Verdict]:
-        """Return the verdicts on many jobs, in order; verify `workers` at a time."""
-        with ThreadPoolExecutor(self.workers) as threads:
-            return [outcome.verdict for outcome in threads.map(self.verify_job, jobs)]
 
     def verify_job(self, job: Job) -> Outcome:
         """Return the verdict on one job and the processor time of its program."""

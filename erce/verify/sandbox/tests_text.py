@@ -42,7 +42,7 @@ class ReadTests:
     required: tuple[str, ...]  # entry points that neither set-up nor tests define
     modules: tuple[str, ...]  # of Python's library, which the tests use without an import
     imports: tuple[str, ...]  # statements of set-up and tests, which the program sees as well
-    only_values: bool  # running them leaves nothing in the judge, and no function of theirs runs text
+    only_values: bool  # running them leaves nothing in the judge
 
 
 @lru_cache(maxsize=4096)

@@ -58,8 +58,8 @@ def ruled(sandbox, program, tests, **options):
             ["try:\n    f(-1)\n    assert False\nexcept ValueError as e:\n    assert 'negative' in str(e)"],
         ),
         (
-            "def f(g, xs):\n    return [g(x) for x in xs]",
-            ["assert f(abs, iter([-1, 2])) == [1, 2]", "assert f(math.sqrt, [4]) == [2]"],
+            "def f(kind, xs):\n    return [kind(x) for x in xs]",
+            ["assert f(float, iter([-1, 2])) == [-1.0, 2.0]"],
         ),
         ("def sum(xs):\n    return 6", ["assert sum([1, 2, 3]) == 6"]),
         ("def g(x): return x + 1\ndef f(h, x): return h(x)", ["assert f(g, 1) == 2"]),
@@ -266,51 +266,10 @@ def test_a_reply_that_is_announced_too_big_is_not_read(sandbox):
         ("def f(v):\n    v.clear()\n    return []", "v = [3, 1]\nassert f(v) == sorted(v)", "failed"),
         ("def f(v): v['k'][0].append(1)", "w = [0]\nv = {'k': [w]}\nf(v)\nassert w == [0, 1]", "passed"),
         ("def f(*, v): v.add(5)", "v = {1}\nf(v=v)\nassert v == {1, 5}", "passed"),
-        ("def f(v, g): v.append(g(2))", "v = [1]\nf(v, lambda x: x * x)\nassert v == [1, 4]", "passed"),
         ("class L: pass\ndef f(v): v.append(L())", "v = [1]\nf(v)\nassert len(v) == 2", "opaque"),
     ],
 )
 def test_a_function_that_returns_none_changes_its_arguments(sandbox, program, test, reason):
-    assert ruled(sandbox, program, [test])[0] == reason
-
-
-@pytest.mark.parametrize(
-    ("program", "test", "reason"),
-    [
-        ("def f(g): return g(3)", "assert f(lambda x: x + 1) == 4", "passed"),
-        ("def f(g): return g(3)", "seen = []\nf(seen.append)\nassert seen == [3]", "passed"),
-        (
-            "def f(g, x): return g(x)\ndef h(x): return 2 * x",
-            "assert f(lambda x: h(x) + 1, 3) == 7",
-            "passed",
-        ),
-        (
-            "def f(g): return [g(), g()]",
-            "it = iter([4, 5])\ndef g(): return next(it)\nassert f(g) == [4, 5]",
-            "passed",
-        ),
-        (
-            "def f(g):\n    try: g()\n    except KeyError as error: return error.args[0]",
-            "def g(): raise KeyError('k')\nassert f(g) == 'k'",
-            "passed",
-        ),
-        (
-            "def f(g):\n    try: g(0)\n    except BaseException: pass\n    return 1",
-            "def g(x): assert x == 5\nassert f(g) == 1",
-            "failed",
-        ),
-        (
-            "def f(g): return g(3)",
-            "for token in [1, 2]:\n    assert f(lambda x: x + token) == 3 + token",
-            "passed",
-        ),
-        ("def f(g): return g('x')", "assert f(lambda path: os.listdir(path))", "opaque"),
-        ("def f(g): return g(f)", "assert f(lambda x: x) is f", "opaque"),
-        ("def f(g): return g('__import__(\"os\").getpid()')", "assert f(lambda text: eval(text))", "opaque"),
-        ("def f(g): return g('{0.__class__}')", "assert f(lambda text: text.format(5))", "opaque"),
-    ],
-)
-def test_functions_of_the_tests_are_called_back_with_plain_values(sandbox, program, test, reason):
     assert ruled(sandbox, program, [test])[0] == reason
 
 
@@ -325,6 +284,7 @@ def test_functions_of_the_tests_are_called_back_with_plain_values(sandbox, progr
         ([], LINKED, ["n = N(1)\nn.next = N(2)", "assert total(n) == 3"]),
         ([], "import re\ndef f(s):\n    return re.search('b+', s)", ["assert f('abb').group() == 'bb'"]),
         ([], "def f(n):\n    return lambda m: n + m", ["assert f(1)(2) == 3"]),
+        ([], "def f(g): return g(3)", ["assert f(lambda x: x + 1) == 4"]),
         (
             [],
             "import functools\n@functools.cache\ndef f(x): return x",

@@ -156,7 +156,7 @@ def test_a_false_name_of_an_exception_is_refused(name):
             ["date", "yesterday"],
         ),
         *(["dq", "many"], ["ty", "eval"], ["dd", "eval"], ["dd", "int", 5], ["b", "0"], ["o", 0]),
-        *(["callback", 0], ["library", "builtins", "eval"]),
+        ["library", "builtins", "eval"],
     ],
     ids=repr,
 )
