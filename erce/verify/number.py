@@ -133,12 +133,6 @@ _OVER = re.compile(r" ?/ ?([0-9]++)")
 # The start of an expression or of a second number, and a question; m2 and km^2 are units.
 _NOT_A_UNIT = re.compile(r"^\s*[-+/^!×÷=²³½¼¾]|^\*[0-9]|[\\?]|(?<![\w^])[0-9]")
 
-# "18 (3 times 6)" at the end, but not "18 (or 19)", "18 (that is wrong)".
-_EXPLANATION = re.compile(
-    r"\((?![^()]*\b(?:or|not|never|no|wrong|incorrect|false|maybe|perhaps|possibly|if|instead|actually|should|"
-    r"correct)\b)[^()?]*\)"
-    r"(?=[\s.!*]*$)"
-)
 _POWER = re.compile(r"(?<=[A-Za-z])\^?[23](?![0-9])")
 # Temperatures, the end tokens of models ("<|im_end|>", "</s>") and all that is neither letter nor digit.
 _WORDS_BETWEEN = re.compile(r"°\s*+[CF]\b|<[|/][^<>]*+>|[^\w/]|_")
@@ -164,7 +158,7 @@ def _number(line: str) -> _Number | None:
     written = digits.group().rstrip(".,")
     tail = line[opening.end() + len(written) :]
     over = _OVER.match(tail)
-    tail = _EXPLANATION.sub("", tail[over.end() :] if over else tail)
+    tail = tail[over.end() :] if over else tail
     if _WELL_FORMED.fullmatch(written) is None or _NOT_A_UNIT.search(tail):
         return None
     words = " ".join(_WORDS_BETWEEN.sub(" ", _POWER.sub("", tail)).split()) if tail else ""
