@@ -61,13 +61,10 @@ def run_program(
     """
     job = Job(program, tests, setup, entry_points, mode, limits)
     verdict = shared().verify_job(job).verdict
-    return shared().verify_job(fenced).verdict if (fenced := inside_fence(job, verdict)) else verdict
-
-
-def inside_fence(job: Job, verdict: Verdict) -> Job | None:
-    """Return the job of the program inside a Markdown fence, if the text itself is not Python."""
-    is_fenced = "SyntaxError" in verdict.detail and has_fence(job.program)
-    return replace(job, program=extract_program(job.program, _names(job))) if is_fenced else None
+    if "SyntaxError" in verdict.detail and has_fence(program):  # the text itself is not Python
+        job = replace(job, program=extract_program(program, _names(job)))
+        verdict = shared().verify_job(job).verdict
+    return verdict
 
 
 def verify_program(problem: Problem, completion: Completion | str) -> Verdict:
