@@ -101,6 +101,8 @@ class Program:
                 for key, after in changes:
                     self._has_changed = True
                     mine = named[key] if type(key) is str else positional[key]
+                    if type(mine) not in wire.MUTABLE:  # of a subclass, which crossed as its builtin
+                        self.end("opaque", f"the program changes a {type(mine).__name__!r} object")
                     _update(mine, wire.decode(after))
             return result
 

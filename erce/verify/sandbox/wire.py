@@ -11,7 +11,7 @@ import itertools
 import json
 import socket
 import struct
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterable
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -185,17 +185,6 @@ def _mapping(parts: list[Any]) -> dict[Any, Any]:
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-def _default_parts(value: defaultdict[Any, Any]) -> list[Any]:
-    """Return the name of the factory and the pairs; a factory of the program's own has no name."""
-    named = (name for name, factory in _FACTORIES.items() if factory is value.default_factory)
-    return [next(named, None), *_pairs(value)]
-
-
-def _default_of(parts: list[Any]) -> dict[Any, Any]:
-    values = _mapping(parts[1:])
-    return values if parts[0] is None else defaultdict(_FACTORIES[parts[0]], values)
-
-
 def _text(parts: list[Any]) -> str:
     (text,) = parts
     if type(text) is not str:
@@ -235,7 +224,6 @@ _KINDS: tuple[tuple[str, type, Callable[[Any], Iterable[Any]], Callable[[list[An
     ),
     ("time", time, lambda v: [v.isoformat()], lambda parts: time.fromisoformat(_text(parts))),
     ("od", OrderedDict, _pairs, lambda parts: OrderedDict(_mapping(parts))),
-    ("dd", defaultdict, _default_parts, _default_of),
     ("ct", Counter, _pairs, lambda parts: Counter(_mapping(parts))),
     ("dq", deque, lambda value: [value.maxlen, *value], lambda parts: deque(parts[1:], parts[0])),
     ("dk", type({}.keys()), list, lambda parts: dict.fromkeys(parts).keys()),
@@ -254,7 +242,6 @@ _TO_PLAIN: dict[type, Callable[[Any], Any]] = {
     dict: lambda value: dict(dict.items(value)),
 }
 TYPES = {kind.__name__: kind for kind in (*_TO_PLAIN, bool, bytearray, complex, range, object, type(None))}
-MUTABLE = (list, dict, set, bytearray, deque, defaultdict, Counter, OrderedDict)
-_FACTORIES = {kind.__name__: kind for kind in (*_TO_PLAIN, bool)}
+MUTABLE = (list, dict, set, bytearray, deque, Counter, OrderedDict)
 _WRITE = {kind: (tag, parts) for tag, kind, parts, _ in _KINDS}
 _READ = {tag: build for tag, _, _, build in _KINDS} | {"it": iter, "ty": lambda parts: TYPES[_text(parts)]}

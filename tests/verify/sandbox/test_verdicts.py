@@ -267,6 +267,12 @@ def test_a_reply_that_is_announced_too_big_is_not_read(sandbox):
         ("def f(v): v['k'][0].append(1)", "w = [0]\nv = {'k': [w]}\nf(v)\nassert w == [0, 1]", "passed"),
         ("def f(*, v): v.add(5)", "v = {1}\nf(v=v)\nassert v == {1, 5}", "passed"),
         ("class L: pass\ndef f(v): v.append(L())", "v = [1]\nf(v)\nassert len(v) == 2", "opaque"),
+        # A defaultdict crosses as a dict; that the program changed it must not go unnoticed.
+        (
+            "def f(v): v[1] = 2",
+            "import collections as c\nv = c.defaultdict(int)\nf(v)\nassert not v",
+            "opaque",
+        ),
     ],
 )
 def test_a_function_that_returns_none_changes_its_arguments(sandbox, program, test, reason):
