@@ -18,7 +18,6 @@ from erce.stats.significance import (
     Equivalence,
     GridGain,
     equivalent,
-    fewest_problems,
     grid_gains,
     holm,
 )
@@ -34,7 +33,6 @@ __all__ = [
     "difference",
     "equivalent",
     "few_seeds_factor",
-    "fewest_problems",
     "grid_gains",
     "holm",
     "over_seeds",

@@ -84,8 +84,8 @@ def equivalent(gain: Gain, *, margin: float, level: float = 0.05) -> Equivalence
 
     If the gain covers problems, the interval is at least as wide and p at least as large as the exact ones
     (`erce.stats.exact`), since t would find too many arms the same where few problems differ: fewer than
-    `fewest_problems(margin)` problems never show equivalence. Where nothing is known, as with one problem, p
-    is 1.
+    log(level) / log(1 − margin) problems never show equivalence. Where nothing is known, as with one problem,
+    p is 1.
 
     >>> from erce.stats import welch
     >>> same = welch([0.501, 0.498, 0.503, 0.499], [0.500, 0.502, 0.497, 0.499])
@@ -93,7 +93,12 @@ def equivalent(gain: Gain, *, margin: float, level: float = 0.05) -> Equivalence
     >>> answer.equivalent, f"p {answer.p:.5f}, {answer.low:+.4f} to {answer.high:+.4f}"
     (True, 'p 0.00001, -0.0022 to +0.0037')
     """
-    _check(margin, level)
+    if not 0 < margin < 1:
+        raise ValueError(
+            f"margin = {margin:g} must lie between 0 and 1, in fractions of 1: 2 points are 0.02"
+        )
+    if not 0 < level < 0.5:
+        raise ValueError(f"level = {level:g} must lie between 0 and 0.5, such as 0.05")
     if math.isinf(gain.se) or not (gain.se or gain.problems):
         low, high = (gain.low, gain.high) if gain.se else (-1.0, 1.0)
         return Equivalence(False, 1.0, low, high, margin, gain.covers)
@@ -105,22 +110,3 @@ def equivalent(gain: Gain, *, margin: float, level: float = 0.05) -> Equivalence
             low, high = gains.bounds(tail=level, within=Bounds(low, high))
             p = max(p, gains.chance(margin), gains.chance(-margin)) if abs(gain.gain) < margin else 1.0
     return Equivalence(p < level, p, low, high, margin, gain.covers)
-
-
-def fewest_problems(margin: float, *, level: float = 0.05) -> int:
-    """Return the fewest problems that can show two arms to be the same, if the arms differ on none of them.
-
-    >>> fewest_problems(0.02), fewest_problems(0.05)
-    (149, 59)
-    """
-    _check(margin, level)
-    return math.floor(math.log(level) / math.log1p(-margin)) + 1
-
-
-def _check(margin: float, level: float) -> None:
-    if not 0 < margin < 1:
-        raise ValueError(
-            f"margin = {margin:g} must lie between 0 and 1, in fractions of 1: 2 points are 0.02"
-        )
-    if not 0 < level < 0.5:
-        raise ValueError(f"level = {level:g} must lie between 0 and 0.5, such as 0.05")
