@@ -93,7 +93,7 @@ class Limits:
 class Job:
     """One program with its tests, or in mode "script" with its standard input.
 
-    `limits` None takes those of the sandbox. `erce.verify.sandbox` says what the modes are.
+    `erce.verify.sandbox` says what the modes are.
     """
 
     program: str
@@ -101,7 +101,7 @@ class Job:
     setup: Sequence[str] = ()
     entry_points: Sequence[str] | None = None
     mode: str = "strict"
-    limits: Limits | None = None
+    limits: Limits = Limits()
     given: str = ""  # the standard input of a script
 
     def __post_init__(self) -> None:

@@ -55,12 +55,11 @@ class Sandbox:
     SandboxUnavailable if the tier does not work here. Threads may share a sandbox.
     """
 
-    def __init__(self, tier: str = "auto", *, workers: int = 1, limits: Limits | None = None) -> None:
+    def __init__(self, tier: str = "auto", *, workers: int = 1) -> None:
         if tier != "auto" and tier not in TIERS:
             raise InputError(f"no tier {tier!r}; give auto, {', '.join(TIERS[:-1])} or {TIERS[-1]}")
         if workers < 1:
             raise InputError(f"workers = {workers}; give 1 or more")
-        self.limits = limits or Limits()
         self.workers = workers
         self._closed = False
         self.tier, first = _first_that_works(AUTOMATIC if tier == "auto" else (tier,))
@@ -102,7 +101,7 @@ class Sandbox:
                 worker.close()
                 worker = None
             worker = worker or SupervisedWorker(self.tier)
-            limits = job.limits or self.limits
+            limits = job.limits
             if job.mode == "paper":  # whose alarm counts wall time and should come first
                 limits = replace(limits, cpu=max(limits.cpu, PAPER_CPU_SECONDS))
             outcome = worker.run(job, limits)
