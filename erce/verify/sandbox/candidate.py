@@ -55,8 +55,8 @@ class Service:
         except RecursionError:
             wire.send(self._channel, {"opaque": wire.TOO_DEEP})
 
-    def _load(self, program: str, imports: list[str], names: list[str]) -> list[Any]:
-        """Load the program after the tests' imports; return what each of the names is."""
+    def _load(self, program: str, imports: list[str], names: list[str]) -> list[bool]:
+        """Load the program after the tests' imports; return whether it defines each of the names."""
         sys.setrecursionlimit(_RECURSION_LIMIT)
         sys.modules["program"] = module = types.ModuleType("program")
         self._names = module.__dict__
@@ -64,18 +64,8 @@ class Service:
             with suppress(Exception):  # the judge imports the same and reports the error
                 exec(compile(statement, "<setup>", "exec"), self._names)
         exec(compile(program, "<program>", "exec"), self._names)
-        return [self._kind(name) for name in names]
-
-    def _kind(self, name: str) -> list[Any]:
-        value = self._names.get(name)
-        if isinstance(value, types.ModuleType) or name not in self._names:
-            return ["missing"]
-        if type(value) is types.FunctionType:
-            return ["function"]
-        try:
-            return ["value", wire.encode(value)]
-        except (wire.OpaqueError, RecursionError):
-            return ["object"]
+        modules = {name for name, value in self._names.items() if isinstance(value, types.ModuleType)}
+        return [name in self._names and name not in modules for name in names]
 
     def _call(self, name: str, positional: list[Any], named: list[list[Any]]) -> list[Any]:
         """Return the form of a function's result; if that is None, also of the arguments that it changed."""

@@ -28,7 +28,6 @@ _EXHAUSTION = (MemoryError, RecursionError)  # after which this process judges n
 _ENDINGS = ("SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException", "BaseExceptionGroup")
 _UNREADABLE = (*_EXHAUSTION, ValueError, TypeError, LookupError, ArithmeticError)  # what a false form raises
 _RECURSION_LIMIT = sys.getrecursionlimit()
-_MAX_VALUES_PASSED = 1 << 16  # taken from an iterator of the tests, which may be endless
 
 # "reason", "detail", and "clean": whether this process may judge another job.
 Ruling = dict[str, Any]
@@ -114,7 +113,7 @@ class Program:
             self.end("failed", "a malformed reply")
 
     def answer(self) -> Any:
-        """Return the program's next answer: at first what each entry point is, then each call's result."""
+        """Return the next answer: first which entry points the program defines, then each call's result."""
         try:
             reply = wire.receive(self._channel)
         except wire.TooBigError as error:
@@ -141,14 +140,11 @@ class Program:
         """Return the form of an argument that is not plain."""
         if isinstance(value, Stub):
             return ["own", value.__name__]
-        if isinstance(value, Iterator) and type(value).__module__ in ("builtins", "itertools"):
-            passed = itertools.islice(value, _MAX_VALUES_PASSED)
-            return ["it", *[wire.encode(item, self._form) for item in passed]]
         return self.end("opaque", f"the tests pass a {type(value).__name__!r} object, which does not cross")
 
 
 class Stub:
-    """A function of the program, as the tests see it: they may call it or hand it on, and nothing else."""
+    """An entry point, as the tests see it: they may call it or hand it on, and nothing else."""
 
     def __init__(self, program: Program, name: str) -> None:
         self._program = program
@@ -197,7 +193,6 @@ class _Run:
         self._names = module.__dict__
         self._names["__builtins__"] = dict(vars(builtins))
         self._missing: set[str] = set()
-        self._has_stubs_alone = True  # the program can matter only by a call
         self._loading = True
 
     def ruling(self) -> Ruling:
@@ -228,15 +223,11 @@ class _Run:
     def _bind_entry_points(self, answered: Any) -> None:
         """Bind the entry points and no other name, or a program could define both sides of an assert."""
         with self._program.reading():
-            for name, kind in zip(self._request["entry_points"], answered, strict=True):
-                match kind:
-                    case ["missing"]:
-                        self._missing.add(name)
-                    case ["value", form]:
-                        self._names[name] = wire.decode(form)
-                        self._has_stubs_alone = False
-                    case _:
-                        self._names[name] = Stub(self._program, name)
+            for name, is_defined in zip(self._request["entry_points"], answered, strict=True):
+                if is_defined:
+                    self._names[name] = Stub(self._program, name)
+                else:
+                    self._missing.add(name)
 
     def _ruling_on(self, error: BaseException) -> Ruling:
         """Return the ruling on an exception: a fault of the tests, or of the program."""
@@ -260,7 +251,7 @@ class _Run:
             return f"nobody defines {name!r}, which is not an entry point"
         if isinstance(error, ImportError):
             return f"the tests import what is not here: {self._at}{wire.described(error)}"
-        if not self._program.called and self._has_stubs_alone and not self._missing:
+        if not self._program.called and not self._missing:
             return f"the tests raise before they need the program: {self._at}{wire.described(error)}"
         return ""
 

@@ -51,7 +51,6 @@ def ruled(sandbox, program, tests, **options):
     [
         ("def f(x):\n    return x * x", ["assert f(3) == 9"]),
         ("f = lambda *a, **k: (a, k)", ["assert f(1, b=[2]) == ((1,), {'b': [2]})"]),
-        ("LIMIT = 7\ndef f(x): return x + LIMIT", ["assert f(1) == 8 and LIMIT == 7"]),
         ("def f(n):\n    yield from range(n)", ["assert list(f(3)) == [0, 1, 2]", "assert next(f(1)) == 0"]),
         (
             "def f(x):\n    if x < 0: raise ValueError('negative')\n    return x",
@@ -59,7 +58,7 @@ def ruled(sandbox, program, tests, **options):
         ),
         (
             "def f(kind, xs):\n    return [kind(x) for x in xs]",
-            ["assert f(float, iter([-1, 2])) == [-1.0, 2.0]"],
+            ["assert f(float, [-1, 2]) == [-1.0, 2.0]"],
         ),
         ("def sum(xs):\n    return 6", ["assert sum([1, 2, 3]) == 6"]),
         ("def g(x): return x + 1\ndef f(h, x): return h(x)", ["assert f(g, 1) == 2"]),
@@ -291,6 +290,8 @@ def test_a_function_that_returns_none_changes_its_arguments(sandbox, program, te
         ([], "import re\ndef f(s):\n    return re.search('b+', s)", ["assert f('abb').group() == 'bb'"]),
         ([], "def f(n):\n    return lambda m: n + m", ["assert f(1)(2) == 3"]),
         ([], "def f(g): return g(3)", ["assert f(lambda x: x + 1) == 4"]),
+        ([], "def f(xs): return list(xs)", ["assert f(iter([1])) == [1]"]),
+        ([], "LIMIT = 7\ndef f(x): return x + LIMIT", ["assert f(1) == 8 and LIMIT == 7"]),
         (
             [],
             "import functools\n@functools.cache\ndef f(x): return x",
@@ -335,7 +336,7 @@ def test_what_a_stub_is_beside_a_call_does_not_cross(sandbox, look):
 def test_a_value_of_the_program_is_no_call(sandbox):
     """Or tests that never run their asserts would accept a program that is one number."""
     tests = ["def check():\n    assert f(1) == 1\nassert f or 1 == 1"]
-    assert ruled(sandbox, "f = 5", tests)[0] == "error"
+    assert ruled(sandbox, "f = 5", tests)[0] == "opaque"
 
 
 @pytest.mark.parametrize(
