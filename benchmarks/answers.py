@@ -8,7 +8,8 @@
 Without a file the cases are those of the tests. A line of a --cases file has `gold`, `pred`, `expected` (true
 or false; anything else is "disputed" and not scored) and `kind`: "answer", or "response" for a whole
 completion. All graders judge a case before the next one is read, so that all meet the same machine. A peer
-is one of `PEERS` that can be imported, for instance from a folder on PYTHONPATH. Times are wall times.
+is Math-Verify, in a process of its own, or one of `PEERS`, if it can be imported, for instance from a folder
+on PYTHONPATH. Times are wall times.
 
 The bombs of the tests are judged against eight golds, bare and boxed, in the main thread and in another, in
 processor time of that thread; the growth of the resident set is measured around them. --golds reads answers
@@ -33,6 +34,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import math_verify_process
 
 from erce.verify.answers.limits import TooLargeError, UnparsedError
 from erce.verify.answers.reference import read_reference
@@ -99,10 +102,10 @@ def paper(case: Case) -> bool:
     return equivalent_paper(case.gold, case.text).accepted
 
 
-def math_verify(peer: Any, case: Case) -> bool:
-    """Judge as the README of Math-Verify does; put a bare answer in a box and a gold in dollars."""
+def math_verify(case: Case) -> bool:
+    """Judge a whole completion, or a bare answer put in a box."""
     text = case.text if case.is_completion else f"\\boxed{{{case.text}}}"
-    return bool(peer.verify(peer.parse(f"${case.gold}$"), peer.parse(text)))
+    return math_verify_process.accepts(case.gold, text)
 
 
 def prm800k(peer: Any, case: Case) -> bool:
@@ -114,7 +117,6 @@ def hendrycks(peer: Any, case: Case) -> bool:
 
 
 PEERS: dict[str, tuple[str, Callable[[Any, Case], bool]]] = {
-    "Math-Verify": ("math_verify", math_verify),
     "prm800k": ("grading.grader", prm800k),
     "hendrycks": ("math_equivalence", hendrycks),
 }
@@ -124,6 +126,8 @@ def graders(*, with_paper: bool) -> dict[str, Grader]:
     by_name: dict[str, Grader] = {"typed": typed}
     if with_paper:
         by_name["paper"] = paper
+    if math_verify_process.is_installed():
+        by_name["Math-Verify"] = math_verify
     for name, (module, judge) in PEERS.items():
         try:
             peer = importlib.import_module(module)

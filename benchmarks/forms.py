@@ -9,12 +9,13 @@ its README does; it is not told of reasoning traces.
 """
 
 import importlib
-import logging
 import sys
 import textwrap
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+
+import math_verify_process
 
 from erce.verify import Verdict, verify_math, verify_number
 
@@ -65,12 +66,9 @@ def ours() -> dict[str, Accepts]:
 
 
 def math_verify() -> dict[str, Accepts]:
-    try:
-        peer = importlib.import_module("math_verify")
-    except ImportError:
+    if not math_verify_process.is_installed():
         return {}
-    logging.disable(logging.WARNING)  # it logs each answer that it cannot parse
-    return {"Math-Verify": lambda completion: peer.verify(peer.parse(f"${RIGHT}$"), peer.parse(completion))}
+    return {"Math-Verify": partial(math_verify_process.accepts, RIGHT)}
 
 
 if __name__ == "__main__":

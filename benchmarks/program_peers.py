@@ -8,6 +8,7 @@ import ast
 import importlib
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from statistics import median
 from typing import Any
 
@@ -44,10 +45,10 @@ def scaling(tier: str, cases: list[Case], *, workers: int, rounds: int) -> None:
     rates: dict[int, list[float]] = {1: [], workers: []}
     for _ in range(rounds):
         for count, measured in rates.items():
-            with Sandbox(tier, workers=count) as sandbox:
-                sandbox.map(jobs[:PROGRAMS])  # starts the workers
+            with Sandbox(tier, workers=count) as sandbox, ThreadPoolExecutor(count) as threads:
+                list(threads.map(sandbox.verify_job, jobs[:PROGRAMS]))  # starts the workers
                 began = time.perf_counter()
-                sandbox.map(jobs)
+                list(threads.map(sandbox.verify_job, jobs))
                 measured.append(len(jobs) / (time.perf_counter() - began))
     print(f"\n{len(jobs)} programs × {rounds} rounds, median\n")
     print("| workers | verdicts a second |")

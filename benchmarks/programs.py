@@ -117,7 +117,7 @@ def _programs(file: Path | None) -> list[dict[str, Any]]:
 def on_mbpp(options: argparse.Namespace) -> None:
     """Print references, agreement on mutants and changes under load, or the speed beside the peers."""
     for tier in options.tiers:
-        with Sandbox(tier, workers=1 if options.speed else options.workers, limits=Limits()) as sandbox:
+        with Sandbox(tier, workers=1 if options.speed else options.workers) as sandbox:
             print(f"\ntier {sandbox.tier}, {sandbox.workers} workers\n")
             references = mbpp_programs.calibrated(sandbox, mbpp_programs.sanitized(options.mbpp))
             if options.speed:

@@ -158,9 +158,7 @@ def examination_lines(rows: "Sequence[ProbeResult]") -> list[str]:
     lines += [f"  {_sign(row)} {row.name:12} {row.detail}" for row in rows if row.kind == "tier"]
     if not uncovered:
         return [*lines, "no sandbox: programs are not run here"]
-    lines += ["", f"programs run in the tier {uncovered[0].name!r}; around them:"]
-    lines += [f"  {_sign(row)} {row.name:12} {row.detail}" for row in rows if row.kind == "layer"]
-    lines += ["", "what a program tried there:"]
+    lines += ["", f"programs run in the tier {uncovered[0].name!r}; what a program tried there:"]
     lines += [f"  {_sign(row)} {row.name:36} {shown(row.detail)}" for row in tried]
     return [*lines, "", "not covered:", *(f"  - {row.detail}" for row in uncovered)]
 

@@ -6,9 +6,8 @@ from erce.score.k_samples import (
     coverage,
     coverage_by_problem,
     crossover,
-    pass_at_k,
 )
-from erce.score.majority import maj_at_k, majority_by_problem, merged
+from erce.score.majority import majority_by_problem, merged
 from erce.score.summary import acceptance, pass_at_1, shares, summarize
 
 __all__ = [
@@ -18,11 +17,9 @@ __all__ = [
     "coverage",
     "coverage_by_problem",
     "crossover",
-    "maj_at_k",
     "majority_by_problem",
     "merged",
     "pass_at_1",
-    "pass_at_k",
     "shares",
     "summarize",
 ]

@@ -44,16 +44,6 @@ def coverage(accepted: np.ndarray) -> np.ndarray:
     return curves.reshape(-1, curves.shape[-1]).mean(axis=0)
 
 
-def pass_at_k(accepted: np.ndarray, k: int) -> float:
-    """Return pass@k, unbiased, as in `coverage`; a k above the samples per problem is a ValueError.
-
-    >>> pass_at_k(np.array([[1, 0], [1, 1], [0, 0], [0, 0]]), 2)
-    0.5
-    """
-    check_k(k, verdict_grid(accepted).shape[-1])
-    return float(coverage(accepted)[k - 1])
-
-
 def crossover(treated: np.ndarray, baseline: np.ndarray) -> Crossover | None:
     """Return where the arm that covers more with few samples begins to cover less; None where it never does.
 
@@ -129,12 +119,6 @@ def verdict_grid(accepted: np.ndarray) -> np.ndarray:
     if not np.isin(accepted, (0, 1)).all():
         raise ValueError("accepted holds values other than 0 and 1; give one verdict per completion")
     return accepted.astype(float)
-
-
-def check_k(k: int, n: int) -> None:
-    """Raise a ValueError unless k of n samples can be chosen: 1 ≤ k ≤ n."""
-    if not 1 <= k <= n:
-        raise ValueError(f"k = {k} of {n} samples per problem; k is 1 to {n}, or generate more samples")
 
 
 def all_among(n: int) -> np.ndarray:

@@ -7,14 +7,22 @@ from itertools import chain
 
 import numpy as np
 
-from erce.score.k_samples import check_k, verdict_grid
+from erce.score.k_samples import verdict_grid
 
 Answers = Sequence[Sequence[str | None]]
 Equal = Callable[[str, str], bool]
 
 
-def maj_at_k(answers: Answers, accepted: np.ndarray, k: int) -> float:
-    """Return the share accepted when k samples vote on the answer, the mean of `majority_by_problem`.
+def majority_by_problem(answers: Answers, accepted: np.ndarray, k: int) -> np.ndarray:
+    """Return each problem's chance that the vote of k samples is accepted; maj@k is the mean.
+
+    The k samples are chosen at random from the problem's n without replacement, and the chance is exact: no
+    subset is sampled. Texts vote together if they are the same; pass them through `merged` first to compare
+    what they mean. If none of the k samples votes, nothing is handed in, and that is not accepted. Answers
+    with equally many votes are handed in equally often, as are an answer's samples if their verdicts differ.
+
+    Votes are hypergeometric: independent binomial counts given their sum, so a convolution over the answers
+    counts the winners and the ties.
 
     Args:
         answers: The extracted texts, one row per problem; None does not vote.
@@ -22,31 +30,13 @@ def maj_at_k(answers: Answers, accepted: np.ndarray, k: int) -> float:
         k: How many samples vote.
 
     Returns:
-        A share of the problems, exact: no subset of the samples is sampled.
+        A share for each problem, (problems,).
 
     Raises:
         ValueError: k is above the number of samples per problem, or None was accepted.
 
-    >>> maj_at_k([["12", "12", "7"]], np.array([[1, 1, 0]]), 3)
-    1.0
-    >>> round(maj_at_k([["12", "12", "7"]], np.array([[1, 1, 0]]), 2), 9)  # {12, 12}; {12, 7} twice, a tie
-    0.666666667
-    """
-    return float(majority_by_problem(answers, accepted, k).mean())
-
-
-def majority_by_problem(answers: Answers, accepted: np.ndarray, k: int) -> np.ndarray:
-    """Return each problem's chance that the vote of k samples chosen at random from its n is accepted.
-
-    The arguments are those of `maj_at_k`. If none of the k samples votes, nothing is handed in, and that is
-    not accepted. Answers with equally many votes are handed in equally often; so are the samples of an answer
-    whose verdicts differ.
-
-    Texts vote together if they are the same; pass them through `merged` first to compare what they mean.
-
-    The chance is exact for every n and k: no subset is sampled. Votes are hypergeometric: independent
-    binomial counts given their sum, so a convolution over the answers counts the winners and the ties.
-
+    >>> majority_by_problem([["12", "12", "7"]], np.array([[1, 1, 0]]), 2)  # {12, 12}; {12, 7} twice, a tie
+    array([0.66666667])
     >>> majority_by_problem([[None, "3", "3 "], [None, None, None]], np.array([[0, 1, 1], [0, 0, 0]]), 1)
     array([0.66666667, 0.        ])
     """
@@ -57,7 +47,9 @@ def majority_by_problem(answers: Answers, accepted: np.ndarray, k: int) -> np.nd
             f"{len(answers)} problems of {sorted(lengths)} answers beside verdicts of shape "
             f"{accepted.shape}; give one answer per verdict, one seed at a time"
         )
-    check_k(k, accepted.shape[1])
+    n = accepted.shape[1]
+    if not 1 <= k <= n:
+        raise ValueError(f"k = {k} of {n} samples per problem; k is 1 to {n}, or generate more samples")
     return np.array([_problem(*row, k) for row in zip(answers, accepted, strict=True)])
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from erce.score.k_samples import best_by_problem, coverage, verdict_grid
-from erce.score.majority import Equal, maj_at_k, majority_by_problem, merged
+from erce.score.majority import Equal, majority_by_problem, merged
 from erce.types import REASONS, Completion, Verdict
 
 
@@ -139,8 +139,9 @@ def _of_several(
     if all(verdict.extracted is not None for verdict in verdicts if verdict.accepted):
         answers = [[verdicts[place].extracted for place in row] for row in places]
         votes = merged(answers, equal) if equal else answers
-        scores |= {f"maj@{k}": maj_at_k(votes, accepted, k) for k in sizes}
-        by_problem["maj"] = majority_by_problem(votes, accepted, n)
+        majority = {k: majority_by_problem(votes, accepted, k) for k in sizes}
+        scores |= {f"maj@{k}": float(chances.mean()) for k, chances in majority.items()}
+        by_problem["maj"] = majority[n]
     logprob = _known([completion.logprob for completion in completions])
     if logprob is not None and not np.isnan(logprob).any():
         best = best_by_problem(logprob[places], accepted)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from erce.stats.exact import FINEST, Bounds, ProblemGains
-from erce.stats.outcomes import accuracy, cell_variance, mean, mean_accuracy, paired_fractions, variance
+from erce.stats.outcomes import accuracy, cell_variance, mean, paired_fractions, variance
 
 MEDIAN_OF_TWO = 0.455  # of the sample variance of two values, in units of the true variance: χ² of 1 df
 
@@ -101,7 +101,7 @@ def paired_gain(
     """
     arms = paired_fractions(treated, baseline)
     problems = arms[0].shape[1]
-    gain = mean_accuracy(arms[0]) - mean_accuracy(arms[1])
+    gain = float(arms[0].sum() / arms[0].size - arms[1].sum() / arms[1].size)
     covers: Covers = "problems and seeds" if min(len(arm) for arm in arms) > 1 else "problems"
     if problems == 1:
         return Gain(gain, -1.0, 1.0, 1.0, math.inf, 1.0, covers, problems)

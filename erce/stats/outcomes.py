@@ -47,11 +47,6 @@ def accuracy(arm: np.ndarray) -> np.ndarray:
     return arm.sum(axis=(0, 2)) / (seeds * samples)
 
 
-def mean_accuracy(arm: np.ndarray) -> float:
-    """Return the share of accepted samples, counted in whole numbers."""
-    return float(arm.sum() / arm.size)
-
-
 def cell_variance(arm: np.ndarray) -> float:
     """Return Σ (p_si − p_i)² / ((seeds − 1) seeds problems²), which problems and seeds both count."""
     per_seed = arm.mean(axis=2)  # (seeds, problems)

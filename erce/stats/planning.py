@@ -6,7 +6,6 @@ problems at once averages out over seeds alone: with too few seeds no number of 
 """
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,6 @@ from scipy.special import ndtri, stdtrit
 from erce.stats.outcomes import paired_outcomes, variance
 
 _QUANTILES = float(ndtri(0.975) + ndtri(0.8))  # of a two-sided test at 5 %, and of the power
-DESIGNS = ((1, 1), (3, 1), (5, 1), (3, 8), (5, 8), (10, 8))  # (seeds, samples)
 
 
 class Spread(NamedTuple):
@@ -32,15 +30,6 @@ class Spread(NamedTuple):
     sampled: float
     run: float
     cell: float = 0.0
-
-
-class Size(NamedTuple):
-    """A study that finds `gain` in 80 of 100 cases: `problems` is a whole number, or infinite."""
-
-    gain: float
-    seeds: int
-    samples: int
-    problems: float
 
 
 def problems_needed(gain: float, spread: Spread, *, seeds: int, samples: int = 1) -> float:
@@ -81,20 +70,6 @@ def detectable_gain(problems: int, spread: Spread, *, seeds: int, samples: int =
     _check(spread, seeds=seeds, samples=samples, problems=problems)
     variance_of_gain = _per_problem(spread, seeds, samples) / problems + 2 * spread.run**2 / seeds
     return _QUANTILES * math.sqrt(variance_of_gain)
-
-
-def study_sizes(
-    spread: Spread,
-    *,
-    gains: Sequence[float] = (0.03, 0.05, 0.09),
-    designs: Sequence[tuple[int, int]] = DESIGNS,
-) -> list[Size]:
-    """Return `problems_needed` for every gain and every design (seeds, samples), gain by gain."""
-    return [
-        Size(gain, seeds, samples, problems_needed(gain, spread, seeds=seeds, samples=samples))
-        for gain in gains
-        for seeds, samples in designs
-    ]
 
 
 def few_seeds_factor(seeds: int) -> float:

@@ -1,13 +1,10 @@
-"""Tests of gains: Holm's over a grid, equivalence within a margin, McNemar's and Wilson's for one seed.
+"""Tests of gains: Holm's over a grid, equivalence within a margin.
 
 A study's report reads `grid_gains`: each arm's `paired_gain`, with its p after Holm. Reject all arms whose
 adjusted p is at most 5 %: then at most 5 % of studies reject any arm that in truth does nothing.
 
 "Not significant" never means "the same": a small study finds no gain significant. In `equivalent` the arms
 count as different until the data show otherwise, so a small study finds no arms equivalent.
-
-`wilson` and `mcnemar` are for the smallest study: one seed and one completion per problem. Several
-completions of a problem are not independent trials; use `paired_gain` for several seeds or samples.
 """
 
 import math
@@ -16,7 +13,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import bdtr, ndtri, stdtr, stdtrit
+from scipy.special import stdtr, stdtrit
 
 from erce.stats.exact import Bounds
 from erce.stats.intervals import Covers, Gain, paired_gain
@@ -87,8 +84,8 @@ def equivalent(gain: Gain, *, margin: float, level: float = 0.05) -> Equivalence
 
     If the gain covers problems, the interval is at least as wide and p at least as large as the exact ones
     (`erce.stats.exact`), since t would find too many arms the same where few problems differ: fewer than
-    `fewest_problems(margin)` problems never show equivalence. Where nothing is known, as with one problem, p
-    is 1.
+    log(level) / log(1 − margin) problems never show equivalence. Where nothing is known, as with one problem,
+    p is 1.
 
     >>> from erce.stats import welch
     >>> same = welch([0.501, 0.498, 0.503, 0.499], [0.500, 0.502, 0.497, 0.499])
@@ -96,7 +93,12 @@ def equivalent(gain: Gain, *, margin: float, level: float = 0.05) -> Equivalence
     >>> answer.equivalent, f"p {answer.p:.5f}, {answer.low:+.4f} to {answer.high:+.4f}"
     (True, 'p 0.00001, -0.0022 to +0.0037')
     """
-    _check(margin, level)
+    if not 0 < margin < 1:
+        raise ValueError(
+            f"margin = {margin:g} must lie between 0 and 1, in fractions of 1: 2 points are 0.02"
+        )
+    if not 0 < level < 0.5:
+        raise ValueError(f"level = {level:g} must lie between 0 and 0.5, such as 0.05")
     if math.isinf(gain.se) or not (gain.se or gain.problems):
         low, high = (gain.low, gain.high) if gain.se else (-1.0, 1.0)
         return Equivalence(False, 1.0, low, high, margin, gain.covers)
@@ -108,83 +110,3 @@ def equivalent(gain: Gain, *, margin: float, level: float = 0.05) -> Equivalence
             low, high = gains.bounds(tail=level, within=Bounds(low, high))
             p = max(p, gains.chance(margin), gains.chance(-margin)) if abs(gain.gain) < margin else 1.0
     return Equivalence(p < level, p, low, high, margin, gain.covers)
-
-
-def fewest_problems(margin: float, *, level: float = 0.05) -> int:
-    """Return the fewest problems that can show two arms to be the same, if the arms differ on none of them.
-
-    >>> fewest_problems(0.02), fewest_problems(0.05)
-    (149, 59)
-    """
-    _check(margin, level)
-    return math.floor(math.log(level) / math.log1p(-margin)) + 1
-
-
-def _check(margin: float, level: float) -> None:
-    if not 0 < margin < 1:
-        raise ValueError(
-            f"margin = {margin:g} must lie between 0 and 1, in fractions of 1: 2 points are 0.02"
-        )
-    if not 0 < level < 0.5:
-        raise ValueError(f"level = {level:g} must lie between 0 and 0.5, such as 0.05")
-
-
-class Proportion(NamedTuple):
-    """A share from 0 to 1 with its interval."""
-
-    share: float
-    low: float
-    high: float
-
-
-class Discordant(NamedTuple):
-    """Problems that only one arm solves, and the two-sided p that gains and losses are equally likely."""
-
-    gained: int
-    lost: int
-    p: float
-
-
-def wilson(accepted: int, problems: int, *, confidence: float = 0.95) -> Proportion:
-    """Return the share of accepted problems with Wilson's score interval: inside 0 … 1, never of width 0.
-
-    The interval covers other problems like these, for this one trained model. (Wilson 1927.)
-
-    >>> share, low, high = wilson(0, 10)
-    >>> f"{low:.3f} to {high:.3f}"
-    '0.000 to 0.278'
-    """
-    if not 0 <= accepted <= problems or problems < 1:
-        raise ValueError(
-            f"{accepted} accepted of {problems} problems; at least one problem, at most all of them"
-        )
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence = {confidence:g} must lie between 0 and 1, such as 0.95")
-    share, z = accepted / problems, float(ndtri((1 + confidence) / 2))
-    centre = share + z**2 / (2 * problems)
-    half = z * math.sqrt(share * (1 - share) / problems + z**2 / (4 * problems**2))
-    low, high = ((centre + side * half) / (1 + z**2 / problems) for side in (-1, 1))
-    return Proportion(share, low if accepted else 0.0, high if accepted < problems else 1.0)
-
-
-def mcnemar(treated: ArrayLike, baseline: ArrayLike) -> Discordant:
-    """Compare two models on the same problems by McNemar's exact test; 0/1 outcomes of shape (problems,).
-
-    This is the binomial test of gained against lost; problems that both models solve, or neither, do not
-    count. If no problem counts, p is 1.
-
-    >>> mcnemar([1, 1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 0, 0])
-    Discordant(gained=6, lost=0, p=0.03125)
-    """
-    first, second = np.asarray(treated), np.asarray(baseline)
-    if first.shape != second.shape or first.ndim != 1:
-        raise ValueError(
-            f"treated has shape {first.shape}, baseline {second.shape}; hand in one outcome per problem, "
-            "the same problems in the same order"
-        )
-    wrong = [outcome for outcome in (*first, *second) if outcome not in (0, 1)]
-    if wrong:
-        raise ValueError(f"an outcome is {wrong[0]:g}, not 0 or 1; for means over seeds use paired_gain")
-    gained, lost = int(((first == 1) & (second == 0)).sum()), int(((first == 0) & (second == 1)).sum())
-    p = min(1.0, 2 * float(bdtr(min(gained, lost), gained + lost, 0.5))) if gained + lost else 1.0
-    return Discordant(gained, lost, p)

@@ -19,7 +19,6 @@ from erce.tasks import load_task
 from erce.tasks.source import SourceRow, json_lines
 from erce.types import Verdict
 from erce.verify.math import equivalent, verify_math
-from erce.verify.math_verify import math_verify, math_verify_is_installed
 from erce.verify.number import verify_number
 from erce.verify.paper_steps import equivalent_paper
 from erce.verify.parallel import verify_many
@@ -171,10 +170,7 @@ def _procedures(kind: str) -> dict[str, Callable[..., Verdict]]:
     if kind == "program":
         return {mode: partial(_run_program, mode=mode) for mode in ("strict", "paper")}
     papers = {"math": partial(verify_math, mode="paper"), "answer": equivalent_paper}
-    others: dict[str, Callable[..., Verdict]] = {"paper": papers[kind]} if kind in papers else {}
-    if math_verify_is_installed():
-        others["math-verify"] = partial(math_verify, bare=kind == "answer")
-    return ours(kind) | others
+    return ours(kind) | ({"paper": papers[kind]} if kind in papers else {})
 
 
 def _run_program(program: str, tests: Any, setup: Any, entry_points: Any, *, mode: str) -> Verdict:

@@ -1,6 +1,5 @@
 """The tasks by name; a task's pools of problems → train, validation and test problems."""
 
-import inspect
 import random
 from collections.abc import Mapping
 from importlib import import_module
@@ -51,7 +50,6 @@ def load_task(name: str, *, columns: Mapping[str, str] | None = None) -> Task:
     elif is_user_defined(name):
         own = load_user_defined("task", name)
         if _is_verifier(own):
-            _check_arguments(name, own)
             return jsonl_task(name, None, own, columns=columns)
         task = _checked(name, own)
     else:
@@ -76,21 +74,6 @@ def _checked(name: str, own: object) -> Task:
 
 def _is_verifier(own: object) -> TypeGuard[Verifier]:
     return callable(own) and not isinstance(own, type)
-
-
-def _check_arguments(name: str, verify: Verifier) -> None:
-    """Raise an InputError if the function cannot be called with a problem and a completion."""
-    try:
-        signature = inspect.signature(verify)
-    except ValueError:  # of some functions in C
-        return
-    try:
-        signature.bind(None, None)
-    except TypeError:
-        raise InputError(
-            f"task {name!r}: the function takes {signature}, but is called with (problem, completion); "
-            "give it these two arguments"
-        ) from None
 
 
 def splits(

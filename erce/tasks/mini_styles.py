@@ -16,7 +16,16 @@ from dataclasses import replace
 from itertools import accumulate
 
 from erce.errors import InputError
-from erce.tasks.mini_sums import LIMIT, MINI_SUMS, POOL_SIZE, TERM_COUNT, random_sums, slipped, written
+from erce.tasks.mini_sums import (
+    LIMIT,
+    MINI_SUMS,
+    POOL_SIZE,
+    TERM_COUNT,
+    random_sums,
+    slipped,
+    work_out,
+    written,
+)
 from erce.types import Pools, Problem, Task
 
 PROMPT = "Work out {}."
@@ -52,24 +61,8 @@ def worked(terms: tuple[int, ...], rng: random.Random, *, slip: float = 0.0) -> 
     >>> worked((17, -5, 12, 3), random.Random(0)).splitlines()
     ['17-5=12', '12+12=24', '24+3=27', '#### 27']
     """
-    while True:
-        lines = _steps(terms, rng, slip)
-        if lines is not None:
-            return "\n".join(lines)
-
-
-def _steps(terms: tuple[int, ...], rng: random.Random, slip: float) -> list[str] | None:
-    """Return the lines of one attempt, or None if a wrong number has led out of range."""
-    lines, total = [], terms[0]
-    for term in terms[1:]:
-        result = total + term
-        if not 0 <= result < LIMIT:
-            return None
-        if rng.random() < slip:
-            result = slipped(result, rng)
-        lines.append(f"{total}{term:+d}={result}")
-        total = result
-    return [*lines, f"#### {total}"]
+    # The total so far stands last and the next term first.
+    return work_out([*terms[1:], terms[0]], rng, slip, lambda count: (count - 1, 0))
 
 
 def shortcut(terms: tuple[int, ...], rng: random.Random, *, slip: float = 0.0) -> str:

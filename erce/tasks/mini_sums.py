@@ -12,6 +12,7 @@ the demonstration is the last line alone, so only one output is accepted (the pa
 """
 
 import random
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
@@ -23,6 +24,8 @@ LIMIT = 50  # intermediate results and answers lie in 0 … LIMIT - 1
 LARGEST = 25  # terms lie in 1 … LARGEST - 1
 TERM_COUNT = 4
 POOL_SIZE = 4000  # problems; the pools of both tasks hold the same expressions
+
+Places = Callable[[int], Sequence[int]]  # how many terms → the places of the two that are combined
 
 STEPS = "Work out {} step by step."
 ANSWER_ONLY = "Work out {}. Answer only."
@@ -54,17 +57,22 @@ def working(terms: tuple[int, ...], rng: random.Random, *, slip: float = 0.0) ->
     A wrong number is carried on, so the answer is wrong too. Demonstrations have slip 0; the text that the
     embedded base model is pretrained on has some slips.
     """
+    return work_out(list(terms), rng, slip, lambda count: rng.sample(range(count), 2))
+
+
+def work_out(terms: list[int], rng: random.Random, slip: float, places: Places) -> str:
+    """Write the steps that combine the two terms at `places` until one is left, all in range."""
     while True:
-        lines = _steps(list(terms), rng, slip)
+        lines = _steps(terms, rng, slip, places)
         if lines is not None:
             return "\n".join(lines)
 
 
-def _steps(terms: list[int], rng: random.Random, slip: float) -> list[str] | None:
-    """Return the lines of a random order of working, or None if a result leaves the range."""
+def _steps(terms: list[int], rng: random.Random, slip: float, places: Places) -> list[str] | None:
+    """Return the lines of one attempt, or None if a result leaves the range."""
     lines = []
     while len(terms) > 1:
-        i, j = rng.sample(range(len(terms)), 2)
+        i, j = places(len(terms))
         first, second = terms[i], terms[j]
         if first < 0:
             first, second = second, first

@@ -109,15 +109,12 @@ def json_lines(path: Path) -> Iterator[SourceRow]:
     for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
         if line.strip():
             where = f"{path}, line {number}"
-            yield SourceRow(
-                where,
-                _object(where, _parsed(where, line, "a line must hold one JSON object; CSV is not read")),
-            )
+            yield _row(where, _parsed(where, line))
 
 
 def json_list(path: Path) -> Iterator[SourceRow]:
     """Yield the rows of a file that is one JSON list of objects."""
-    rows = _parsed(str(path), path.read_bytes(), "correct it or give the original file")
+    rows = _parsed(str(path), path.read_bytes())
     if not isinstance(rows, list):
         raise InputError(f"{path}: a JSON {type(rows).__name__}, not a list of rows; give the original file")
     yield from _numbered(f"{path}, row", rows)
@@ -125,26 +122,25 @@ def json_list(path: Path) -> Iterator[SourceRow]:
 
 def _numbered(place: str, rows: Iterable[Any]) -> Iterator[SourceRow]:
     for number, row in enumerate(rows, start=1):
-        where = f"{place} {number}"
-        yield SourceRow(where, _object(where, row))
+        yield _row(f"{place} {number}", row)
 
 
-def _object(where: str, row: Any) -> Mapping[str, Any]:
-    if not isinstance(row, Mapping):
+def _row(where: str, values: Any) -> SourceRow:
+    if not isinstance(values, Mapping):
         raise InputError(
-            f"{where}: {_shown(row)} is not a JSON object; write one per line, or give the original file"
+            f"{where}: {_shown(values)} is not a JSON object; write one per line, or give the original file"
         )
-    return row
+    return SourceRow(where, values)
 
 
-def _parsed(where: str, text: bytes, way_out: str) -> Any:
+def _parsed(where: str, text: bytes) -> Any:
     try:
         return json.loads(text.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         byte = f"byte 0x{text[error.start]:02x} at {error.start}"
         raise InputError(f"{where}: not UTF-8 ({byte}); save the file as UTF-8") from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: not JSON ({error}); {way_out}") from None
+        raise InputError(f"{where}: not JSON ({error}); rows are JSON objects, and CSV is not read") from None
 
 
 def _shown(value: Any) -> str:

@@ -249,12 +249,10 @@ def _read_data_set(data: str) -> dict[str, list[SourceRow]]:
         raise
     except ValueError as error:  # a configuration that is missing or does not exist
         why = " ".join(str(error).split())
-        way_out = (
-            "name the file itself, one JSON object per line"
-            if is_folder
-            else f'a configuration is named by data = "{name}:CONFIGURATION"'
-        )
-        raise InputError(f"{data} cannot be loaded ({why}); {way_out}") from error
+        raise InputError(
+            f"{data} cannot be loaded ({why}); name a file of one JSON object per line, or a configuration: "
+            f'data = "{name}:CONFIGURATION"'
+        ) from error
     pools = {split: splits[split] for split in ("train", "test") if split in splits}
     if "train" not in pools and len(splits) != 1:
         raise InputError(f"{data} has the splits {', '.join(splits)}; a study needs train, or a single split")
@@ -288,14 +286,9 @@ def _one_exchange(row: SourceRow) -> dict[str, Any]:
     if not isinstance(turns, list) or not all(isinstance(turn, Mapping) for turn in turns):
         raise row.fault("`messages` is no list of turns with `role` and `content`")
     roles = [str(turn.get("role")) for turn in turns]
-    if roles == ["system", "user", "assistant"]:
-        raise row.fault(
-            "`messages` begins with a system turn, and a study keeps that of the model's own chat template; "
-            "write it into the user's text"
-        )
     if roles != ["user", "assistant"]:
-        shown = ", ".join(roles[:6]) or "none"
         raise row.fault(
-            f"`messages` has the turns {shown}; a problem is one of the user, one of the assistant"
+            f"`messages` has the turns {', '.join(roles[:6]) or 'none'}; a problem is one of the user, one "
+            "of the assistant (write a system turn into the user's)"
         )
     return {"prompt": turns[0].get("content"), "demonstration": turns[1].get("content")}

@@ -10,7 +10,6 @@
     parallel.py     many completions on many cores
     rewards.py      the verifiers as reward functions of TRL and verl
     paper_steps.py  answer equivalence as the paper's appendix has it
-    math_verify.py  the verdicts of the package Math-Verify, for comparison
 
 Nothing is imported until a name is used: verifying numbers never loads what verifies programs.
 """
@@ -21,14 +20,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from erce.types import Verdict
     from erce.verify.io import verify_io
-    from erce.verify.math import Conventions, equivalent, verify_math
+    from erce.verify.math import equivalent, verify_math
     from erce.verify.number import verify_number
     from erce.verify.parallel import verify_many
     from erce.verify.program import run_program, verify_program, verify_program_paper
     from erce.verify.sandbox import Limits, Sandbox, SandboxUnavailable
 
 __all__ = [
-    "Conventions",
     "Limits",
     "Sandbox",
     "SandboxUnavailable",
@@ -46,7 +44,7 @@ __all__ = [
 _MODULES = {
     "erce.types": ("Verdict",),
     "erce.verify.program": ("run_program", "verify_program", "verify_program_paper"),
-    "erce.verify.math": ("Conventions", "equivalent", "verify_math"),
+    "erce.verify.math": ("equivalent", "verify_math"),
     "erce.verify.io": ("verify_io",),
     "erce.verify.parallel": ("verify_many",),
     "erce.verify.number": ("verify_number",),

@@ -12,7 +12,7 @@ one. A hedge is not an answer. Each takes time linear in the text.
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from erce.errors import InputError
@@ -22,7 +22,7 @@ MAX_ANSWER_CHARACTERS = 400  # that are read after the words that announce an an
 MAX_UNBRACED_CHARACTERS = 200  # of an answer boxed without braces
 MAX_BOXES = 50  # that are one answer
 MAX_BESIDE_CHARACTERS = 60  # that are read before an answer, and between two boxes that belong together
-TRACES = (  # what reasoning models put around their thoughts
+_TRACES = (  # what reasoning models put around their thoughts
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
@@ -30,7 +30,6 @@ TRACES = (  # what reasoning models put around their thoughts
     ("[THINK]", "[/THINK]"),
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
 )
-Traces = Sequence[tuple[str, str]]
 
 
 def text_of(completion: Completion | str) -> str:
@@ -50,14 +49,14 @@ def is_finished(completion: Completion | str) -> bool:
     return isinstance(completion, str) or completion.finished is not False
 
 
-def strip_traces(text: str, traces: Traces = TRACES) -> str:
+def strip_traces(text: str) -> str:
     """Return the text outside its reasoning traces; "" if a trace does not close.
 
-    `traces` are pairs of an opening and a closing mark, in any case of letters. A closing mark without an
-    opening one ends a trace that the prompt began. An opening mark inside a trace says nothing.
+    A closing mark without an opening one ends a trace that the prompt began. An opening mark inside a trace
+    says nothing. The case of letters does not matter.
     """
     folded = text.casefold()
-    for opening, end in traces:
+    for opening, end in _TRACES:
         if opening.casefold() not in folded and end.casefold() not in folded:
             continue
         *closed, after = re.split(re.escape(end), text, flags=re.IGNORECASE)
@@ -269,7 +268,7 @@ def hedge_after(text: str, end: int) -> str:
 # Programs
 
 
-def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Traces = TRACES) -> str:
+def extract_program(text: str, entry_points: Iterable[str] = ()) -> str:
     """Return the program in a text: of its blocks the last that defines an entry point, else the last.
 
     Blocks are fences of three or more backticks or tildes that name Python, else fences that name nothing,
@@ -283,7 +282,7 @@ def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Trac
     >>> extract_program("Here it is.\\ndef f():\\n    return 1\\n\\nThis returns 1.")
     'def f():\\n    return 1'
     """
-    text = strip_traces(text, traces)
+    text = strip_traces(text)
     fences, prose = _fences(text)
     kinds = [
         [code for language, code in fences if _PYTHON.fullmatch(language)],
@@ -306,8 +305,7 @@ def has_fence(text: str) -> bool:
 def _fences(text: str) -> tuple[list[tuple[str, str]], str]:
     """Return the language and the code of each fenced block, and the text outside all of them.
 
-    A fence closes with at least as many of its characters, so that three backticks inside four are code. A
-    block of Markdown or of no language that has blocks itself stands for these.
+    A fence closes with at least as many of its characters, so that three backticks inside four are code.
     """
     blocks: list[tuple[str, str]] = []
     inside: list[str] = []
@@ -316,7 +314,7 @@ def _fences(text: str) -> tuple[list[tuple[str, str]], str]:
     for line in text.split("\n"):
         fence = _FENCE.match(line)
         if mark and fence and fence["mark"].startswith(mark) and not fence["info"].strip():
-            blocks += _blocks_of(language, inside)
+            blocks.append((language, _at_the_margin("\n".join(inside))))
             mark, inside = "", []
         elif mark:
             inside.append(line)
@@ -325,13 +323,9 @@ def _fences(text: str) -> tuple[list[tuple[str, str]], str]:
             language = words[0].strip("{}.").lower() if words else ""
         else:
             outside.append(line)
-    return blocks + (_blocks_of(language, inside) if mark else []), "\n".join(outside)
-
-
-def _blocks_of(language: str, lines: list[str]) -> list[tuple[str, str]]:
-    code = _at_the_margin("\n".join(lines))
-    inner = _fences(code)[0] if language in ("", "markdown", "md") and _FENCE.search(code) else []
-    return inner or [(language, code)]
+    if mark:
+        blocks.append((language, _at_the_margin("\n".join(inside))))
+    return blocks, "\n".join(outside)
 
 
 def _at_the_margin(code: str) -> str:

@@ -4,15 +4,13 @@ import time
 
 from erce.errors import InputError
 from erce.types import Completion, Verdict
-from erce.verify.answers.comparison import Conventions
 from erce.verify.answers.reference import equivalent, require_reference
-from erce.verify.extract import TRACES, Traces, extract_answer, is_finished, strip_traces, text_of
+from erce.verify.extract import extract_answer, is_finished, strip_traces, text_of
 from erce.verify.number import is_number
 
-__all__ = ["Conventions", "equivalent", "verify_math"]
+__all__ = ["equivalent", "verify_math"]
 
 MODES = ("typed", "paper")
-_DEFAULT = Conventions()
 
 
 def verify_math(
@@ -21,12 +19,11 @@ def verify_math(
     *,
     strict: bool = True,
     mode: str = "typed",
-    conventions: Conventions = _DEFAULT,
-    traces: Traces = TRACES,
 ) -> Verdict:
     r"""Accept a completion whose final answer is equivalent to `answer`; never raise on model text.
 
     The final answer is the last box, else what follows "the final answer is", or a later line after `####`.
+    Reasoning traces are never read.
 
     Args:
         answer: The reference.
@@ -34,10 +31,8 @@ def verify_math(
         strict: False takes also the last stated answer ("Answer: 5", "the answer is 5"), else, if `answer`
             is a number, the last number of a finished text, unless its sentence hedges it
             (`erce.verify.extract`).
-        mode: "typed" compares with `equivalent`; "paper" takes the paper's four steps, without conventions
-            or `####` lines.
-        conventions: What counts as equal, for `equivalent`.
-        traces: Marks of reasoning traces, which are never read.
+        mode: "typed" compares with `equivalent`; "paper" takes the paper's four steps, without
+            `####` lines.
 
     Returns:
         A verdict with a reason of `equivalent`, "no answer" (nothing found, or an empty box), or "truncated"
@@ -52,7 +47,7 @@ def verify_math(
         raise InputError(f"no mode {mode!r}; give one of {', '.join(MODES)}")
     began = time.perf_counter()
     require_reference(answer)
-    text = strip_traces(text_of(completion), traces)
+    text = strip_traces(text_of(completion))
     finished = is_finished(completion)
     number = not strict and finished and is_number(answer)
     extracted = extract_answer(text, strict=strict, number=number, marks=mode != "paper")
@@ -62,4 +57,4 @@ def verify_math(
         from erce.verify.paper_steps import equivalent_paper
 
         return equivalent_paper(answer, extracted)
-    return equivalent(answer, extracted, conventions=conventions)
+    return equivalent(answer, extracted)

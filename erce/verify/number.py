@@ -10,8 +10,6 @@ from erce.types import Completion, Verdict
 from erce.verify.answers.limits import UnparsedError
 from erce.verify.answers.units import read_unit
 from erce.verify.extract import (
-    TRACES,
-    Traces,
     boxed_answer,
     extract_answer,
     hedge_after,
@@ -33,7 +31,6 @@ def verify_number(
     *,
     strict: bool = True,
     marker: str = "####",
-    traces: Traces = TRACES,
 ) -> Verdict:
     """Accept a completion whose final number is within 1e-4 of `answer`; never raise on model text.
 
@@ -41,7 +38,7 @@ def verify_number(
     "#### Step 3: add up" is no answer. Without a marker it is what the last `\\boxed{…}` or `\\fbox{…}`
     holds. Thousands separators, currency, a percent sign and known units are ignored; "million" multiplies.
     One plural word says what is counted ("18 apples"). A line with a second number, an operator or any other
-    word is "unparsed", as are "41 or 42" and "42 is wrong".
+    word is "unparsed", as are "41 or 42" and "42 is wrong". Reasoning traces are never read.
 
     Args:
         answer: The reference.
@@ -49,7 +46,6 @@ def verify_number(
         strict: False takes, without marker and box, also the last stated answer ("Answer: 18"), else the
             last number of a finished text, unless its sentence hedges it (`erce.verify.extract`).
         marker: What the final number follows.
-        traces: Marks of reasoning traces, which are never read.
 
     Returns:
         A verdict with the reason "exact" (the same text), "numeric" (the same number), "different",
@@ -67,7 +63,7 @@ def verify_number(
     if not isinstance(answer, str):
         raise InputError(f"a reference answer is a str, got {type(answer).__name__}: correct it in the task")
     gold = _reference_value(answer)
-    text = strip_traces(text_of(completion), traces)
+    text = strip_traces(text_of(completion))
     finished = is_finished(completion)
     if marked := marked_line(text, marker):
         found = text[marked] + hedge_after(text, marked.stop)
@@ -137,12 +133,6 @@ _OVER = re.compile(r" ?/ ?([0-9]++)")
 # The start of an expression or of a second number, and a question; m2 and km^2 are units.
 _NOT_A_UNIT = re.compile(r"^\s*[-+/^!×÷=²³½¼¾]|^\*[0-9]|[\\?]|(?<![\w^])[0-9]")
 
-# "18 (3 times 6)" at the end, but not "18 (or 19)", "18 (that is wrong)".
-_EXPLANATION = re.compile(
-    r"\((?![^()]*\b(?:or|not|never|no|wrong|incorrect|false|maybe|perhaps|possibly|if|instead|actually|should|"
-    r"correct)\b)[^()?]*\)"
-    r"(?=[\s.!*]*$)"
-)
 _POWER = re.compile(r"(?<=[A-Za-z])\^?[23](?![0-9])")
 # Temperatures, the end tokens of models ("<|im_end|>", "</s>") and all that is neither letter nor digit.
 _WORDS_BETWEEN = re.compile(r"°\s*+[CF]\b|<[|/][^<>]*+>|[^\w/]|_")
@@ -168,7 +158,7 @@ def _number(line: str) -> _Number | None:
     written = digits.group().rstrip(".,")
     tail = line[opening.end() + len(written) :]
     over = _OVER.match(tail)
-    tail = _EXPLANATION.sub("", tail[over.end() :] if over else tail)
+    tail = tail[over.end() :] if over else tail
     if _WELL_FORMED.fullmatch(written) is None or _NOT_A_UNIT.search(tail):
         return None
     words = " ".join(_WORDS_BETWEEN.sub(" ", _POWER.sub("", tail)).split()) if tail else ""

@@ -43,7 +43,7 @@ def run_program(
         tests: Statements such as "assert f(3) == 9".
         setup: Imports and helpers that run before the tests; the program sees the imports of both.
         entry_points: The closed list of names that the tests get from the program; None means the names
-            that tests and set-up read and that neither they nor Python define.
+            that tests and set-up read and that neither they nor Python's builtins define.
         limits: Of time and memory.
         mode: "strict"; "unproven" runs tests that look at the program's own objects in one interpreter with
             the program, and "paper" all tests, for 2.0 s of wall time; there a program can forge its pass.
@@ -61,13 +61,10 @@ def run_program(
     """
     job = Job(program, tests, setup, entry_points, mode, limits)
     verdict = shared().verify_job(job).verdict
-    return shared().verify_job(fenced).verdict if (fenced := inside_fence(job, verdict)) else verdict
-
-
-def inside_fence(job: Job, verdict: Verdict) -> Job | None:
-    """Return the job of the program inside a Markdown fence, if the text itself is not Python."""
-    is_fenced = "SyntaxError" in verdict.detail and has_fence(job.program)
-    return replace(job, program=extract_program(job.program, _names(job))) if is_fenced else None
+    if "SyntaxError" in verdict.detail and has_fence(program):  # the text itself is not Python
+        job = replace(job, program=extract_program(program, _names(job)))
+        verdict = shared().verify_job(job).verdict
+    return verdict
 
 
 def verify_program(problem: Problem, completion: Completion | str) -> Verdict:
@@ -145,5 +142,5 @@ def _run_tests(program: str, problem: Problem, limits: Limits, mode: str) -> Out
 @lru_cache(maxsize=65536)
 def _remembered(program: str, problem: Problem, limits: Limits, mode: str) -> Outcome:
     if problem.inputs:
-        return verify_cases(program, list(zip(problem.inputs, problem.outputs, strict=True)), None, limits)
+        return verify_cases(program, list(zip(problem.inputs, problem.outputs, strict=True)), limits)
     return shared().verify_job(Job(program, problem.tests, problem.setup, problem.entry_points, mode, limits))

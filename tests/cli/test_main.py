@@ -205,7 +205,7 @@ def test_the_doctor_says_what_runs_and_its_exit_code_whether_a_program_reached_a
     monkeypatch.setenv("ERCE_SANDBOX", "auto")
     assert main(["doctor", "--sandbox", tier]) == code
     printed = capsys.readouterr().out
-    assert f"programs run in the tier '{tier}'; around them:" in printed
+    assert f"programs run in the tier '{tier}'; what a program tried there:" in printed
     assert ("FAIL read /etc/passwd" in printed) == bool(code)
     assert max(map(len, printed.splitlines())) <= 80
     assert "not covered:\n  - " in printed

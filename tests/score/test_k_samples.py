@@ -14,7 +14,6 @@ from erce.score import (
     coverage_by_problem,
     crossover,
     pass_at_1,
-    pass_at_k,
 )
 
 VERDICTS = st.integers(1, 10).flatmap(
@@ -34,7 +33,7 @@ def test_pass_at_k_is_the_share_of_subsets_with_an_accepted_sample(rows):
     for k in range(1, accepted.shape[1] + 1):
         truth = [enumerated(row, k) for row in rows]
         assert coverage_by_problem(accepted)[:, k - 1] == pytest.approx(truth, abs=1e-12)
-        assert pass_at_k(accepted, k) == pytest.approx(np.mean(truth), abs=1e-12)
+        assert coverage(accepted)[k - 1] == pytest.approx(np.mean(truth), abs=1e-12)
 
 
 @pytest.mark.parametrize("n", [128, 2000])
@@ -49,24 +48,21 @@ def test_pass_at_k_is_the_exact_fraction_where_binomials_overflow_a_float(n):
 def test_seeds_are_policies_of_their_own_whose_samples_are_not_pooled():
     accepted = np.array([[[1, 1], [0, 0]], [[0, 0], [0, 1]]])  # (seeds, problems, samples)
     assert coverage_by_problem(accepted).shape == (2, 2, 2)
-    assert pass_at_k(accepted, 2) == 0.5
     assert coverage(accepted).tolist() == [0.375, 0.5]
 
 
 @pytest.mark.parametrize(
-    ("accepted", "k", "message"),
+    ("accepted", "message"),
     [
-        (np.ones((2, 4)), 5, "k = 5 of 4 samples per problem; k is 1 to 4"),
-        (np.ones((2, 4)), 0, "k = 0 of 4"),
-        (np.zeros((2, 0)), 1, r"shape \(2, 0\)"),
-        (np.zeros((0, 2)), 1, r"shape \(0, 2\)"),
-        (np.zeros(3), 1, r"shape \(3,\)"),
-        (np.full((1, 2), 0.5), 1, "other than 0 and 1"),
+        (np.zeros((2, 0)), r"shape \(2, 0\)"),
+        (np.zeros((0, 2)), r"shape \(0, 2\)"),
+        (np.zeros(3), r"shape \(3,\)"),
+        (np.full((1, 2), 0.5), "other than 0 and 1"),
     ],
 )
-def test_a_k_above_the_samples_and_a_grid_without_samples_are_refused(accepted, k, message):
+def test_a_grid_without_samples_and_other_values_than_verdicts_are_refused(accepted, message):
     with pytest.raises(ValueError, match=message):
-        pass_at_k(accepted, k)
+        coverage(accepted)
 
 
 def sharp_and_broad(problems: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from erce.score import maj_at_k, merged
+from erce.score import majority_by_problem, merged
 
 # An answer's text and verdict: "a" is always right, "b" sometimes (as where a verdict depends on more than
 # the text), "c" and "d" never, and None does not vote.
@@ -29,7 +29,7 @@ def enumerated(samples, k: int) -> float:
 
 def one(samples, k: int) -> float:
     answers, verdicts = zip(*samples, strict=True)
-    return maj_at_k([answers], np.array([verdicts]), k)
+    return majority_by_problem([answers], np.array([verdicts]), k)[0]
 
 
 @settings(deadline=None, max_examples=60)
@@ -113,4 +113,4 @@ def test_merged_answers_are_of_their_own_problem():
 )
 def test_votes_that_cannot_be_counted_are_refused(answers, accepted, k, message):
     with pytest.raises(ValueError, match=message):
-        maj_at_k(answers, np.array(accepted), k)
+        majority_by_problem(answers, np.array(accepted), k)

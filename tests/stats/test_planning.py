@@ -13,7 +13,6 @@ from erce.stats import (
     paired_gain,
     problems_needed,
     spread_of,
-    study_sizes,
 )
 
 GUESS = Spread(effect=0.06, sampled=0.08, run=0.004)
@@ -38,10 +37,10 @@ def _outcomes(rng, *, seeds=6, problems=20_000, samples=3, change=0.1, run=0.03,
     return arms
 
 
-def test_study_sizes_are_the_whole_table_gain_by_gain():
-    rows = study_sizes(GUESS)
-    assert [row.problems for row in rows] == [TABLE[d][i] for i in range(3) for d in TABLE]
-    assert rows[7] == (0.05, 3, 1, 369.0)
+@pytest.mark.parametrize(("seeds", "samples"), TABLE)
+def test_the_problems_needed_are_those_of_the_table(seeds, samples):
+    needed = [problems_needed(gain, GUESS, seeds=seeds, samples=samples) for gain in (0.03, 0.05, 0.09)]
+    assert tuple(needed) == TABLE[seeds, samples]
 
 
 def test_no_number_of_problems_is_enough_below_the_floor_of_the_runs():

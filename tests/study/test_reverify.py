@@ -6,7 +6,6 @@ import pytest
 
 from erce.cli.main import main
 from erce.cli.terminal import reverify_lines
-from erce.study import reverify
 from erce.study.reverify import Reverified, reverify_file, summary
 from erce.types import Verdict
 
@@ -31,12 +30,6 @@ def file(tmp_path):
         return path
 
     return write
-
-
-@pytest.fixture(autouse=True)
-def without_math_verify(monkeypatch):
-    """What is installed beside erce changes no test."""
-    monkeypatch.setattr(reverify, "math_verify_is_installed", lambda: False)
 
 
 def accepted(rows, procedure):

@@ -14,7 +14,7 @@ SOURCE = Source(hub="our/rows", files="the original a.jsonl", digests={"a.jsonl"
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b"{", "line 3: not JSON .*; a line must hold one JSON object"),
+        (b"{", "line 3: not JSON .*; rows are JSON objects"),
         (b"[" * 100_000, "line 3: not JSON"),
         (b'{"a": "\xff"}', "line 3: not UTF-8 .byte 0xff at 7.; save the file as UTF-8"),
         (b"[1]", "line 3: .1. is not a JSON object"),

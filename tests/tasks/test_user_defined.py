@@ -208,7 +208,10 @@ def test_a_conversation_of_two_turns_is_a_problem_with_the_rows_other_fields(fil
     ("values", "message"),
     [
         ({"messages": []}, "`messages` has the turns none; a problem is one of the user"),
-        ({"messages": turns("system", "user", "assistant")}, "begins with a system turn"),
+        (
+            {"messages": turns("system", "user", "assistant")},
+            "the turns system, user, assistant; .*system turn",
+        ),
         ({"messages": turns("user", "assistant", "user")}, "the turns user, assistant, user;"),
         ({"messages": "user: hi"}, "`messages` is no list of turns with `role` and `content`"),
         ({"messages": [{"role": "user"}, {"role": "assistant"}]}, "`prompt` is missing"),
@@ -262,7 +265,7 @@ def unnamed(name, config):
     [
         (lambda *names: {"a": [], "b": []}, "owner/name has the splits a, b; a study needs train"),
         (lambda *names: GSM8K_ROWS, "owner/name, train row 1: no column 'prompt'"),
-        (unnamed, r"Please pick .*'main'.*; a configuration is named by data = \"owner/name:CONF"),
+        (unnamed, r"Please pick .*'main'.*, or a configuration: data = \"owner/name:CONF"),
         (None, r"owner/name needs the package datasets.*give a folder with its rows in train\.jsonl"),
     ],
 )

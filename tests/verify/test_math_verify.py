@@ -1,15 +1,13 @@
-"""Math-Verify's verdicts come from a process that may raise, hang or die, and never from this one."""
+"""The benchmarks ask Math-Verify in a process that may raise, hang or die, and never in their own."""
 
 import sys
 
-from erce.verify import math_verify as peer
+from benchmarks import math_verify_process as peer
 
 PACKAGE = """
 import os
 
-class LatexExtractionConfig: pass
-
-def parse(text, **settings):
+def parse(text):
     if "raise" in text:
         raise ValueError
     if "die" in text:
@@ -23,20 +21,18 @@ def verify(gold, answer):
 """
 
 
-def test_every_end_of_a_check_is_a_verdict_and_the_next_check_is_fine(tmp_path, monkeypatch):
+def test_every_end_of_a_check_is_told_and_the_next_check_is_fine(tmp_path, monkeypatch):
     (tmp_path / "math_verify.py").write_text(PACKAGE, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(peer, "SECONDS", 0.2)
-    texts = ("2", "3", "raise", "hang", "2", "die", "2")
-    verdicts = [peer.math_verify("2", text, bare=True) for text in texts]
-    assert [(verdict.accepted, verdict.reason) for verdict in verdicts] == [
-        (True, "structural"),
-        (False, "different"),
-        (False, "error"),
-        (False, "timeout"),
-        (True, "structural"),
-        (False, "error"),
-        (True, "structural"),
-    ]
-    peer._running.pop()[0].kill()
+
+    def ask(text):
+        monkeypatch.setattr(peer, "SECONDS", 0.2 if text == "hang" else 60)
+        try:
+            return peer.accepts("2", text)
+        except (TimeoutError, RuntimeError) as error:
+            return str(error)
+
+    told = [ask(text) for text in ("2", "3", "raise", "hang", "2", "die", "2")]
+    peer.stop()
+    assert told == [True, False, "it raised ValueError", "over 0.2 s", True, "its process ended", True]
     assert "math_verify" not in sys.modules

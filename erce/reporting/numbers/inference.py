@@ -18,12 +18,11 @@ from erce.recipe import Cell
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
 from erce.stats import (
     Equivalence,
-    Size,
     detectable_gain,
     equivalent,
     few_seeds_factor,
+    problems_needed,
     spread_of,
-    study_sizes,
 )
 from erce.types import Arm
 
@@ -40,19 +39,21 @@ FAR_AT_LEAST = 0.1  # of accuracy, in fractions of 1
 class Power:
     """The gains that studies find with 80 % power at 5 %, two-sided, if gains vary as those of `arm` do.
 
-    `detectable` is the smallest gain that a study of this size finds, `sizes` the studies that find WANTED.
-    Both allow for a spread that is known from this study's seeds alone (`few_seeds_factor`).
+    `detectable` is the smallest gain that a study of this size finds; with `problems[seeds]` problems and as
+    many samples it finds WANTED (infinite: no number is enough). Both allow for a spread that is known from
+    this study's seeds alone (`few_seeds_factor`).
     """
 
     arm: Arm
     detectable: float
-    sizes: tuple[Size, ...]
+    samples: int
+    problems: dict[int, float]
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values; `problems` is None where no number of problems is enough."""
         sizes = [
-            {"seeds": seeds, "samples": samples, "problems": None if math.isinf(n) else int(n)}
-            for _, seeds, samples, n in self.sizes
+            {"seeds": seeds, "samples": self.samples, "problems": None if math.isinf(n) else int(n)}
+            for seeds, n in self.problems.items()
         ]
         return self.arm.as_json() | {"detectable": self.detectable, "wanted": WANTED, "sizes": sizes}
 
@@ -84,11 +85,11 @@ def power(summary: Summary, decoding: str) -> Power | None:
     detectable = few_seeds_factor(seeds) * detectable_gain(problems, spread, seeds=seeds, samples=samples)
     if not detectable:
         return None
-    sizes = []
+    needed = {}
     for number in SEEDS:
         planned_for = WANTED / few_seeds_factor(min(number, seeds))
-        sizes += study_sizes(spread, gains=(planned_for,), designs=[(number, samples)])
-    return Power(arm, detectable, tuple(sizes))
+        needed[number] = problems_needed(planned_for, spread, seeds=number, samples=samples)
+    return Power(arm, detectable, samples, needed)
 
 
 def outliers(summary: Summary) -> list[tuple[Cell, float, float]]:

@@ -354,12 +354,16 @@ def _sizes(power: Power) -> str:
     if power.detectable <= WANTED:
         return f"{opening}: a gain that it does not show is probably smaller"
     wanted = f"{fixed(100 * WANTED, 0)} points"
-    enough = [size for size in power.sizes if not math.isinf(size.problems)]
-    if not enough:
-        seeds = power.sizes[-1].seeds
+    sizes = [
+        f"{seeds} seeds with {problems:,.0f} problems"
+        for seeds, problems in power.problems.items()
+        if not math.isinf(problems)
+    ]
+    if not sizes:
+        seeds = max(power.problems)
         return f"{opening}; for {wanted} even {seeds} seeds are too few, whatever the number of problems"
-    sizes = " or ".join(f"{size.seeds} seeds with {size.problems:,.0f} problems" for size in enough)
-    return f"{opening}; to find {wanted}, run {sizes} ({counted(enough[0].samples, 'sample')} per problem)"
+    per_problem = f"{counted(power.samples, 'sample')} per problem"
+    return f"{opening}; to find {wanted}, run {' or '.join(sizes)} ({per_problem})"
 
 
 def _first(names: Sequence[str], most: int) -> str:

@@ -4,7 +4,7 @@ The reference decides how an answer is read, so that nothing is accepted by read
 
     tokens.py      text → LaTeX without Markdown and Unicode → tokens → their parts outside brackets
     expression.py  tokens → a tree · tree.py  its value, exact or in high precision; two trees → equal or not
-    comparison.py  what each kind needs: a budget (limits.py), conventions, names before values
+    comparison.py  what each kind needs: a budget (limits.py), names before values
     reference.py   a reference → one value of a kind below, which then verifies answers: `equivalent`
 
 The kinds: number.py (with units.py), written.py (words, numerals in a base, ratios, times), several.py

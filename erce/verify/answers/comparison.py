@@ -1,10 +1,8 @@
-"""What every kind of reference needs to read an answer: a budget, conventions, and names before values."""
+"""What every kind of reference needs to read an answer: a budget, and names before values."""
 
 import re
-from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from erce.errors import InputError
 from erce.verify.answers.limits import MAX_ITEMS, Budget, TooLargeError, UnparsedError
 from erce.verify.answers.tokens import GREEK, Token, enclosed, split, split_at_sign
 from erce.verify.answers.tree import Tree, same_value
@@ -16,7 +14,6 @@ RELATIONS = COMPARISONS | frozenset(_OTHER_RELATIONS.split())
 _UNRELATED_KINDS = frozenset({"expression", "matrix", "numeral", "ratio", "time", "text"})
 _TRAILING = frozenset({".", ",", ";", ":", "\\\\"})
 _SIGNS = {"pm": "+-", "mp": "-+"}
-_UNITS, _PERCENTS = ("conflict", "require", "ignore"), ("either", "value")
 _LETTER = rf"(?:[A-Za-z]|\\(?:{'|'.join(sorted(GREEK, key=len, reverse=True))}|pi)(?![a-z]))"
 _ARGUMENT = r"(?:-?[0-9]+(?:[./][0-9]+)?|[A-Z](?:=[0-9]+|\\c[au]p[A-Z])?)"
 _NAME = re.compile(
@@ -24,28 +21,6 @@ _NAME = re.compile(
     rf"(?:_(?:[A-Za-z0-9]{{1,4}}|\\[a-z]+))?'*(?:\^-1|\^\*)?(?:\({_LETTER}(?:,{_LETTER})*\))?\|?"
     rf"|[fghpqFGHPQSTEVN]'*(?:\^-1)?(?:\((?:{_ARGUMENT}|[fgh]\({_ARGUMENT}\))\)|\[[A-Z]\])|[A-Z](?:_[0-9])?:[A-Z](?:_[0-9])?"
 )
-
-
-@dataclass(frozen=True)
-class Conventions:
-    r"""The choices on which people disagree when they call two answers the same.
-
-    - `ordered_lists`: if True, a bare list (1, 2 without brackets) in another order is another answer.
-    - `require_base`: if True, 52 is not 52_8; if False, a missing base is ignored. Two bases always conflict.
-    - `units`: "conflict" rejects another unit (18 hours for 18 minutes) and ignores a missing unit;
-      "require" rejects a missing unit too; "ignore" ignores all units.
-    - `percent`: "either" accepts 20% for 20 and for 0.2; "value" for 0.2 only.
-    """
-
-    ordered_lists: bool = False
-    require_base: bool = True
-    units: str = "conflict"
-    percent: str = "either"
-
-    def __post_init__(self) -> None:
-        for name, value, known in (("units", self.units, _UNITS), ("percent", self.percent, _PERCENTS)):
-            if value not in known:
-                raise InputError(f"no convention {name}={value!r}; give one of {', '.join(known)}")
 
 
 class Value(Protocol):
@@ -59,10 +34,10 @@ class Value(Protocol):
 
 
 class Comparison:
-    """One comparison of a reference with an answer: its conventions and the work that it may still do."""
+    """One comparison of a reference with an answer: its budget of work, and whether 20% may be 20."""
 
-    def __init__(self, conventions: Conventions) -> None:
-        self.conventions = conventions
+    def __init__(self, *, percent_is_unit: bool) -> None:
+        self.percent_is_unit = percent_is_unit
         self.budget = Budget()
 
     def accepts(self, value: Value, tokens: list[Token]) -> bool:

@@ -27,8 +27,8 @@ class TooLargeError(ValueError):
 class Budget:
     """The work that one comparison may still do; spending more raises `TooLargeError`."""
 
-    def __init__(self, work: int = MAX_WORK) -> None:
-        self.left = work
+    def __init__(self) -> None:
+        self.left = MAX_WORK
 
     def spend(self, work: int) -> None:
         self.left -= work

@@ -42,7 +42,7 @@ class Quantity:
                 return comparison.same(("mul", (one.tree, ("deg",))), its.tree)
         if self.phrase and other.unit and not self.unit:
             return False  # 5 dogs, 5 cm
-        if not units_agree(self.named_unit, other.named_unit, comparison.conventions.units):
+        if not units_agree(self.named_unit, other.named_unit):
             return False
         return self._same_percentage(other, comparison)
 
@@ -51,17 +51,16 @@ class Quantity:
         return self.unit or ("percent" if self.percent else "")
 
     def _same_percentage(self, other: "Quantity", comparison: Comparison) -> bool:
-        """Return whether the values are equal; where one has a percent sign, by the convention for it.
+        """Return whether the values are equal, where at most one has a percent sign.
 
-        Under "either" 20 and 0.2 are both 20%, and 20% is 20 because no share is over 1; but 0.05% is not
-        0.05.
+        20% is 0.2. If `percent_is_unit`, it is 20 too, because no share is over 1; but 0.05% is not 0.05.
         """
         if self.percent == other.percent:
             return comparison.same(self.tree, other.tree)
         percent, plain = (self, other) if self.percent else (other, self)
         if comparison.same(("frac", percent.tree, ("num", 100)), plain.tree):
             return True
-        if comparison.conventions.percent == "value" or not comparison.same(self.tree, other.tree):
+        if not comparison.percent_is_unit or not comparison.same(self.tree, other.tree):
             return False
         return self.percent or _is_over_one(self.tree)
 

@@ -11,7 +11,6 @@ from erce.verify.answers import relations, several, written
 from erce.verify.answers.comparison import (
     COMPARISONS,
     Comparison,
-    Conventions,
     Value,
     expand_plus_minus,
     letter_of,
@@ -29,12 +28,10 @@ from erce.verify.answers.tokens import Token, clean, enclosed, tokenize
 from erce.verify.answers.tree import symbols
 
 MAX_NESTING = 6  # sets of tuples of sets …
-_DEFAULT = Conventions()
-_IN_VOTES = Conventions(percent="value")
 _SHOWN_CHARACTERS = 80  # of an answer, in a detail
 
 
-def equivalent(gold: str, answer: str, *, conventions: Conventions = _DEFAULT) -> Verdict:
+def equivalent(gold: str, answer: str) -> Verdict:
     r"""Accept an answer, in LaTeX or plain text, that means the same as `gold`; never raise on `answer`.
 
     `gold` is read once, as one of these kinds: a number or an expression, a tuple, a set of real numbers
@@ -60,7 +57,7 @@ def equivalent(gold: str, answer: str, *, conventions: Conventions = _DEFAULT) -
     require_reference(gold)
     if not isinstance(answer, str):
         raise InputError(f"an answer is a str, got {type(answer).__name__}: decode or convert it first")
-    verdict = _compared(gold, answer, conventions)
+    verdict = _compared(gold, answer, percent_is_unit=True)
     return replace(verdict, extracted=answer.strip(), elapsed=time.perf_counter() - began)
 
 
@@ -84,12 +81,12 @@ def same_answer(one: str, other: str) -> bool:
     if not one.strip() or not other.strip():
         return one.strip() == other.strip()
     return all(
-        equivalent(gold, answer, conventions=_IN_VOTES).accepted
+        _compared(gold, answer, percent_is_unit=False).accepted
         for gold, answer in ((one, other), (other, one))
     )
 
 
-def _compared(gold: str, answer: str, conventions: Conventions) -> Verdict:
+def _compared(gold: str, answer: str, *, percent_is_unit: bool) -> Verdict:
     if gold.strip() == answer.strip():
         return Verdict(True, "exact")
     try:
@@ -97,7 +94,7 @@ def _compared(gold: str, answer: str, conventions: Conventions) -> Verdict:
         value = _value(gold)
         if isinstance(value, str):
             return _compared_as_text(gold, tokens, value)
-        same = Comparison(conventions).accepts(value, tokens)
+        same = Comparison(percent_is_unit=percent_is_unit).accepts(value, tokens)
     except UnparsedError as error:
         return Verdict(False, "unparsed", detail=str(error))
     except (TooLargeError, RecursionError) as error:
@@ -211,7 +208,7 @@ def _relation(tokens: list[Token], sides: list[list[Token]], signs: list[str], n
     value = _read(forms[-1], nesting + 1)
     if isinstance(value, several.Values | relations.RealSet) and not value.name:
         return replace(value, name=letter_of(name) if isinstance(value, several.Values) else name)
-    comparison = Comparison(_DEFAULT)
+    comparison = Comparison(percent_is_unit=True)
     if not all(comparison.accepts(value, form) for form in forms[:-1]):
         raise UnparsedError("steps that do not agree")
     return relations.Named(name, value) if name else value

@@ -180,8 +180,8 @@ class Values:
     def accepts(self, tokens: list[Token], comparison: Comparison) -> bool:
         """Return whether the tokens write the same values, each as often, in any order.
 
-        The order counts for a bare list under `Conventions(ordered_lists=True)`. Names may be left out, and
-        be added if all are of one letter: x = 2 or x = 5, x_1 = 2 and x_2 = 5, but not x = 2, y = 5.
+        Names may be left out, and be added if all are of one letter: x = 2 or x = 5, x_1 = 2 and x_2 = 5, but
+        not x = 2, y = 5.
         """
         named = any(item.kind in _NAMED_KINDS for item in self.items)
         parts, joined, letter = parts_of(tokens, one_letter=not named)
@@ -193,9 +193,6 @@ class Values:
             return False
         if self._may_be_statements and {joined, self.joined} in ({"or", "and"}, {"or", ","}):
             return False  # A or C, A and C
-        bare = not {"{", "±"} & {joined, self.joined}
-        if bare and comparison.conventions.ordered_lists:
-            return comparison.accepts_in_order(self.items, parts)
         return self._accepts_in_any_order(parts, comparison)
 
     @property

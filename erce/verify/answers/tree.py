@@ -72,11 +72,6 @@ def nodes(tree: Tree) -> Iterator[Tree]:
         waiting.extend(children(node))
 
 
-def contains(tree: Tree, kind: str) -> bool:
-    """Return whether the tree has a node of that kind."""
-    return any(node[0] == kind for node in nodes(tree))
-
-
 def symbols(tree: Tree) -> set[str]:
     """Return the names of the symbols."""
     return {node[1] for node in nodes(tree) if node[0] == "sym"}
@@ -315,7 +310,7 @@ def same_value(left: Tree, right: Tree, budget: Budget) -> bool:
         return infinite_sign(left) == infinite_sign(right)
     pair = left, right
     if not _names(pair):
-        near = (contains(left, "dec") or contains(right, "dec")) and not all(
+        near = any(node[0] == "dec" for tree in pair for node in nodes(tree)) and not all(
             _is_finite_decimal(Evaluator({}, budget).value(tree)) for tree in pair
         )
         return _agree(pair, {}, budget, near=near) and (near or _confirmed(pair, {}, budget))

@@ -85,14 +85,13 @@ def _unit_of(words: list[str]) -> str:
     return " ".join(unit if power == 1 else f"{unit}^{power}" for unit, power in sorted(powers.items()))
 
 
-def units_agree(gold: str, answer: str, convention: str) -> bool:
-    """Return whether the units are one; `convention` is that of `Conventions`.
+def units_agree(gold: str, answer: str) -> bool:
+    """Return whether the units do not conflict, as 18 hours and 18 minutes do.
 
-    Under "conflict" a missing unit agrees with any, and square units with those of any length.
+    A missing unit agrees with any, and square units with those of any length.
     """
-    if convention == "ignore" or gold == answer or {gold, answer} in _TEMPERATURES:
-        return True
-    return convention == "conflict" and (not (gold and answer) or _are_powers_of_length(gold, answer))
+    missing = not (gold and answer)
+    return missing or gold == answer or {gold, answer} in _TEMPERATURES or _are_powers_of_length(gold, answer)
 
 
 def _are_powers_of_length(gold: str, answer: str) -> bool:

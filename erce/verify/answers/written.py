@@ -85,11 +85,9 @@ class BaseNumeral:
     def accepts(self, tokens: list[Token], comparison: "Comparison") -> bool:
         """Return whether the tokens write the same digits in the same base."""
         other = read_base_numeral(tokens)
-        if other is not None:
-            return other == self
-        if comparison.conventions.require_base:
+        if other is None:
             raise UnparsedError("a numeral without its base")
-        return _digits_of(tokens) == self.digits
+        return other == self
 
 
 def read_base_numeral(tokens: list[Token]) -> BaseNumeral | None:
@@ -160,7 +158,7 @@ class Clock:
         other = read_clock(tokens)
         if other is None:
             raise UnparsedError("no time of day")
-        agree = units_agree(self.half, other.half, comparison.conventions.units)
+        agree = units_agree(self.half, other.half)
         return agree and (self.hours, self.minutes) == (other.hours, other.minutes)
 
 

@@ -12,7 +12,6 @@ runs a program by itself, whose standard output is compared in the user's proces
 import signal
 import socket
 import sys
-import threading
 import types
 from collections.abc import Callable
 from contextlib import suppress
@@ -29,8 +28,6 @@ class Service:
 
     def __init__(self) -> None:
         self._names: dict[str, Any] = {}
-        self._callbacks: dict[int, Callable[..., Any]] = {}
-        self._calling_back = threading.RLock()  # one thread of the program at a time
 
     def serve(self, channel: socket.socket) -> None:
         """Take a program from the channel, and answer there until the other side closes it."""
@@ -58,8 +55,8 @@ class Service:
         except RecursionError:
             wire.send(self._channel, {"opaque": wire.TOO_DEEP})
 
-    def _load(self, program: str, imports: list[str], names: list[str]) -> list[Any]:
-        """Load the program after the tests' imports; return what each of the names is."""
+    def _load(self, program: str, imports: list[str], names: list[str]) -> list[bool]:
+        """Load the program after the tests' imports; return whether it defines each of the names."""
         sys.setrecursionlimit(_RECURSION_LIMIT)
         sys.modules["program"] = module = types.ModuleType("program")
         self._names = module.__dict__
@@ -67,18 +64,8 @@ class Service:
             with suppress(Exception):  # the judge imports the same and reports the error
                 exec(compile(statement, "<setup>", "exec"), self._names)
         exec(compile(program, "<program>", "exec"), self._names)
-        return [self._kind(name) for name in names]
-
-    def _kind(self, name: str) -> list[Any]:
-        value = self._names.get(name)
-        if isinstance(value, types.ModuleType) or name not in self._names:
-            return ["missing"]
-        if type(value) is types.FunctionType:
-            return ["function"]
-        try:
-            return ["value", wire.encode(value)]
-        except (wire.OpaqueError, RecursionError):
-            return ["object"]
+        modules = {name for name, value in self._names.items() if isinstance(value, types.ModuleType)}
+        return [name in self._names and name not in modules for name in names]
 
     def _call(self, name: str, positional: list[Any], named: list[list[Any]]) -> list[Any]:
         """Return the form of a function's result; if that is None, also of the arguments that it changed."""
@@ -104,30 +91,8 @@ class Service:
         return [[key, form] for key, form, before in after if form != before]
 
     def _resolve(self, form: list[Any]) -> Any:
-        """Return the function of a form: one of the program's own, or of the tests."""
-        tag, which = form
-        return self._names[which] if tag == "own" else self._callback(which)
-
-    def _callback(self, number: int) -> Callable[..., Any]:
-        """Return a function that calls the tests' function of this number, which runs in the judge's process.
-
-        Meanwhile the judge may send calls, which are lists; its result is a dict.
-        """
-        if number in self._callbacks:
-            return self._callbacks[number]
-
-        def function(*positional: Any, **named: Any) -> Any:
-            arguments = [[wire.encode(value) for value in positional], wire.encode(named)]
-            with self._calling_back:
-                wire.send(self._channel, {"callback": number, "arguments": arguments})
-                while type(message := wire.receive(self._channel)) is list:
-                    self._answer(self._call, *message)
-            if "ok" in message:
-                return wire.decode(message["ok"], self._resolve)
-            raise wire.exception_of(message["raised"])
-
-        self._callbacks[number] = function
-        return function
+        """Return the function of the program that the tests hand to another of its functions."""
+        return self._names[form[1]]
 
 
 class PaperAlarm(BaseException):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -93,7 +93,7 @@ class Limits:
 class Job:
     """One program with its tests, or in mode "script" with its standard input.
 
-    `limits` None takes those of the sandbox. `erce.verify.sandbox` says what the modes are.
+    `erce.verify.sandbox` says what the modes are.
     """
 
     program: str
@@ -101,7 +101,7 @@ class Job:
     setup: Sequence[str] = ()
     entry_points: Sequence[str] | None = None
     mode: str = "strict"
-    limits: Limits | None = None
+    limits: Limits = Limits()
     given: str = ""  # the standard input of a script
 
     def __post_init__(self) -> None:
@@ -111,12 +111,9 @@ class Job:
             texts = getattr(self, name)
             if texts is None and name == "entry_points":
                 continue
-            if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
-                raise InputError(f"{name} must be a list of str, not {texts!r:.80}: put it in a list")
-            kept = tuple(texts)
-            if not all(isinstance(text, str) for text in kept):
-                raise InputError(f"{name} must be a list of str, not {kept!r:.80}: decode its items")
-            object.__setattr__(self, name, kept)
+            if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
+                raise InputError(f"{name} must be a list of str, not {texts!r:.80}: write one")
+            object.__setattr__(self, name, tuple(texts))
         if self.mode not in MODES:
             raise InputError(f"no mode {self.mode!r}; give {' or '.join(MODES)}")
 

@@ -8,7 +8,6 @@ only here, and comparisons happen only here, between values of Python's own clas
 
 import builtins
 import gc
-import importlib
 import itertools
 import random
 import resource
@@ -17,8 +16,8 @@ import sys
 import threading
 import types
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from erce.verify.sandbox import wire
@@ -29,7 +28,6 @@ _EXHAUSTION = (MemoryError, RecursionError)  # after which this process judges n
 _ENDINGS = ("SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException", "BaseExceptionGroup")
 _UNREADABLE = (*_EXHAUSTION, ValueError, TypeError, LookupError, ArithmeticError)  # what a false form raises
 _RECURSION_LIMIT = sys.getrecursionlimit()
-_MAX_VALUES_PASSED = 1 << 16  # taken from an iterator of the tests, which may be endless
 
 # "reason", "detail", and "clean": whether this process may judge another job.
 Ruling = dict[str, Any]
@@ -47,8 +45,7 @@ def serve(control: socket.socket) -> None:
             channel.close()
         request = wire.parsed(wire.read(control, int.from_bytes(size, "little")))
         channel = socket.socket(fileno=descriptors[0])
-        program = Program(channel, may_call_back=request["only_values"])
-        ruling = _Run(program, request).ruling()
+        ruling = _Run(Program(channel), request).ruling()
         small = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < MAX_RESIDENT_KB
         wire.send(control, ruling | {"clean": ruling["clean"] and small})
 
@@ -60,10 +57,9 @@ class JobEnded(BaseException):
 class Program:
     """The program of one job, in the process at the other end of the channel."""
 
-    def __init__(self, channel: socket.socket, *, may_call_back: bool) -> None:
-        self._channel, self._may_call_back = channel, may_call_back
-        self._calling = threading.RLock()  # tests may have threads
-        self._callbacks: list[Callable[..., Any]] = []
+    def __init__(self, channel: socket.socket) -> None:
+        self._channel = channel
+        self._calling = threading.Lock()  # tests may have threads
         self.ended: JobEnded | None = None
         self.raised: BaseException | None = None  # the last exception that came from the program
         self.raised_as = ""  # with the name that its class has there
@@ -86,12 +82,14 @@ class Program:
             try:
                 forms = [wire.encode(value, self._form) for value in positional]
                 options = [[key, wire.encode(value, self._form)] for key, value in named.items()]
-                self._send([name, forms, options])
+                wire.send(self._channel, [name, forms, options])
             except wire.TooBigError as error:
                 reason = "failed" if self._has_changed else "error"  # the program may have made them so large
                 self.end(reason, f"the tests pass more than a call can hold: {error}")
             except RecursionError:
                 self.end("error", f"the tests pass {wire.TOO_DEEP}")
+            except OSError:
+                self.end("failed", ENDED)
             answer = self.answer()
             with self.reading():
                 form, changes = answer
@@ -101,6 +99,8 @@ class Program:
                 for key, after in changes:
                     self._has_changed = True
                     mine = named[key] if type(key) is str else positional[key]
+                    if type(mine) not in wire.MUTABLE:  # of a subclass, which crossed as its builtin
+                        self.end("opaque", f"the program changes a {type(mine).__name__!r} object")
                     _update(mine, wire.decode(after))
             return result
 
@@ -112,73 +112,39 @@ class Program:
         except _UNREADABLE:
             self.end("failed", "a malformed reply")
 
-    def _send(self, message: object) -> None:
+    def answer(self) -> Any:
+        """Return the next answer: first which entry points the program defines, then each call's result."""
         try:
-            wire.send(self._channel, message)
+            reply = wire.receive(self._channel)
+        except wire.TooBigError as error:
+            self.end("failed", f"a reply of {error}, more than a reply may hold")
         except OSError:
             self.end("failed", ENDED)
-
-    def answer(self) -> Any:
-        """Return the next answer of the program; until then, run the tests' functions that it calls.
-
-        At first that is what each entry point is, then the result of each call.
-        """
-        while True:
-            try:
-                reply = wire.receive(self._channel)
-            except wire.TooBigError as error:
-                self.end("failed", f"a reply of {error}, more than a reply may hold")
-            except OSError:
-                self.end("failed", ENDED)
-            except (ValueError, RecursionError):
-                self.end("failed", "a malformed reply")
-            match reply:
-                case {"ok": form}:
-                    return form
-                case {"callback": int(number), "arguments": [list(positional), named]} if number >= 0:
-                    self._call_back(number, positional, named)
-                case {"opaque": str(what)}:
-                    self.end("opaque", f"{what[:100]} does not cross from the program's process")
-                case {"raised": [str(kind), _, str(name), str(text)]}:
-                    if kind in _ENDINGS:
-                        self.end("failed", f"the program raised {name}: {text}".removesuffix(": "))
-                    with self.reading():
-                        self.raised = wire.exception_of(reply["raised"])
-                    self.raised_as = f"{name}: {text}".removesuffix(": ")
-                    raise self.raised
-                case _:
-                    self.end("failed", "a malformed reply")
-
-    def _call_back(self, number: int, positional: list[Any], named: Any) -> None:
-        """Call a function of the tests with plain values, and send what it returns or raises."""
-        with self.reading():
-            function = self._callbacks[number]
-            values, options = [wire.decode(form) for form in positional], wire.decode(named)
-        try:
-            self._send({"ok": wire.encode(function(*values, **options), self._form)})
-        except wire.TooBigError as error:
-            self.end("error", f"a function of the tests returns more than a frame can hold: {error}")
-        except AssertionError as error:  # which the program must not swallow
-            self.end("failed", f"a function of the tests raised AssertionError: {error}".removesuffix(": "))
-        except Exception as error:  # of the tests' function: the program may handle it
-            self._send({"raised": wire.exception_form(error)})
+        except (ValueError, RecursionError):
+            self.end("failed", "a malformed reply")
+        match reply:
+            case {"ok": form}:
+                return form
+            case {"opaque": str(what)}:
+                self.end("opaque", f"{what[:100]} does not cross from the program's process")
+            case {"raised": [str(kind), _, str(name), str(text)]}:
+                if kind in _ENDINGS:
+                    self.end("failed", f"the program raised {name}: {text}".removesuffix(": "))
+                with self.reading():
+                    self.raised = wire.exception_of(reply["raised"])
+                self.raised_as = f"{name}: {text}".removesuffix(": ")
+                raise self.raised
+        return self.end("failed", "a malformed reply")
 
     def _form(self, value: Any) -> list[Any]:
         """Return the form of an argument that is not plain."""
         if isinstance(value, Stub):
             return ["own", value.__name__]
-        if isinstance(value, Iterator) and type(value).__module__ in ("builtins", "itertools"):
-            passed = itertools.islice(value, _MAX_VALUES_PASSED)
-            return ["it", *[wire.encode(item, self._form) for item in passed]]
-        function: Any = value
-        if self._may_call_back and _is_function_of_tests(function):
-            self._callbacks.append(function)
-            return ["callback", len(self._callbacks) - 1]
         return self.end("opaque", f"the tests pass a {type(value).__name__!r} object, which does not cross")
 
 
 class Stub:
-    """A function of the program, as the tests see it: they may call it or hand it on, and nothing else."""
+    """An entry point, as the tests see it: they may call it or hand it on, and nothing else."""
 
     def __init__(self, program: Program, name: str) -> None:
         self._program = program
@@ -201,13 +167,6 @@ class Stub:
     @property
     def __doc__(self) -> NoReturn:  # pyright: ignore (instead of that of this class)
         self.__getattr__("__doc__")
-
-
-def _is_function_of_tests(value: Any) -> bool:
-    """Return whether this is a function that the tests define, one of Python's, or a container's method."""
-    if isinstance(value, types.BuiltinFunctionType):
-        return isinstance(value.__self__, types.ModuleType) or type(value.__self__) in wire.MUTABLE
-    return isinstance(value, types.FunctionType | types.MethodType | types.MethodDescriptorType)
 
 
 def _update(mine: Any, after: Any) -> Any:
@@ -234,7 +193,6 @@ class _Run:
         self._names = module.__dict__
         self._names["__builtins__"] = dict(vars(builtins))
         self._missing: set[str] = set()
-        self._has_stubs_alone = True  # the program can matter only by a call
         self._loading = True
 
     def ruling(self) -> Ruling:
@@ -254,9 +212,6 @@ class _Run:
     def _run(self) -> None:
         self._bind_entry_points(self._program.answer())
         self._loading = False
-        for name in self._request["modules"]:
-            with suppress(ImportError):
-                self._names[name] = importlib.import_module(name)
         if missing := self._missing.intersection(self._request["required"]):
             raise NameError(name=min(missing))
         for source in self._request["setup"]:
@@ -268,15 +223,11 @@ class _Run:
     def _bind_entry_points(self, answered: Any) -> None:
         """Bind the entry points and no other name, or a program could define both sides of an assert."""
         with self._program.reading():
-            for name, kind in zip(self._request["entry_points"], answered, strict=True):
-                match kind:
-                    case ["missing"]:
-                        self._missing.add(name)
-                    case ["value", form]:
-                        self._names[name] = wire.decode(form)
-                        self._has_stubs_alone = False
-                    case _:
-                        self._names[name] = Stub(self._program, name)
+            for name, is_defined in zip(self._request["entry_points"], answered, strict=True):
+                if is_defined:
+                    self._names[name] = Stub(self._program, name)
+                else:
+                    self._missing.add(name)
 
     def _ruling_on(self, error: BaseException) -> Ruling:
         """Return the ruling on an exception: a fault of the tests, or of the program."""
@@ -300,7 +251,7 @@ class _Run:
             return f"nobody defines {name!r}, which is not an entry point"
         if isinstance(error, ImportError):
             return f"the tests import what is not here: {self._at}{wire.described(error)}"
-        if not self._program.called and self._has_stubs_alone and not self._missing:
+        if not self._program.called and not self._missing:
             return f"the tests raise before they need the program: {self._at}{wire.described(error)}"
         return ""
 

@@ -10,8 +10,7 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -56,12 +55,11 @@ class Sandbox:
     SandboxUnavailable if the tier does not work here. Threads may share a sandbox.
     """
 
-    def __init__(self, tier: str = "auto", *, workers: int = 1, limits: Limits | None = None) -> None:
+    def __init__(self, tier: str = "auto", *, workers: int = 1) -> None:
         if tier != "auto" and tier not in TIERS:
             raise InputError(f"no tier {tier!r}; give auto, {', '.join(TIERS[:-1])} or {TIERS[-1]}")
         if workers < 1:
             raise InputError(f"workers = {workers}; give 1 or more")
-        self.limits = limits or Limits()
         self.workers = workers
         self._closed = False
         self.tier, first = _first_that_works(AUTOMATIC if tier == "auto" else (tier,))
@@ -77,11 +75,6 @@ class Sandbox:
     def run(self, program: str, tests: Sequence[str], **options: Any) -> Verdict:
         """Return the verdict on one program, as `run_program` does; `options` are other fields of a `Job`."""
         return self.verify_job(Job(program, tests, **options)).verdict
-
-    def map(self, jobs: Iterable[Job]) -> list[Verdict]:
-        """Return the verdicts on many jobs, in order; verify `workers` at a time."""
-        with ThreadPoolExecutor(self.workers) as threads:
-            return [outcome.verdict for outcome in threads.map(self.verify_job, jobs)]
 
     def verify_job(self, job: Job) -> Outcome:
         """Return the verdict on one job and the processor time of its program."""
@@ -108,7 +101,7 @@ class Sandbox:
                 worker.close()
                 worker = None
             worker = worker or SupervisedWorker(self.tier)
-            limits = job.limits or self.limits
+            limits = job.limits
             if job.mode == "paper":  # whose alarm counts wall time and should come first
                 limits = replace(limits, cpu=max(limits.cpu, PAPER_CPU_SECONDS))
             outcome = worker.run(job, limits)

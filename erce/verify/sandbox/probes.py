@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from erce.verify.sandbox.host import ENVIRONMENT, TIERS, Limits
-from erce.verify.sandbox.kernel.layers import LAYERS, landlock_version
 from erce.verify.sandbox.pool import AUTOMATIC, Sandbox, working_worker
 
 ATTEMPTS = {  # what is tried → Python that returns what it reached
@@ -75,9 +74,9 @@ def attempt():
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """One line on this machine. `kind` is "tier", "layer", "attempt" or "uncovered".
+    """One line on this machine. `kind` is "tier", "attempt" or "uncovered".
 
-    `good` means that the tier works, the layer is present, or the attempt was refused.
+    `good` means that the tier works, or the attempt was refused.
     """
 
     kind: str
@@ -87,7 +86,7 @@ class ProbeResult:
 
 
 def examine(tier: str | None = None) -> list[ProbeResult]:
-    """Return findings on the tiers, and on layers, attempts and gaps of the chosen tier.
+    """Return findings on the tiers, and on attempts in the chosen tier and its gaps.
 
     The chosen tier is `tier`, else that of ERCE_SANDBOX, else the first that works.
     """
@@ -98,7 +97,6 @@ def examine(tier: str | None = None) -> list[ProbeResult]:
     chosen = next((name for name in tiers if name in works), None)
     if chosen is None:
         return findings
-    findings += _layers(chosen)
     with Sandbox(chosen) as sandbox:
         findings += [_attempt(sandbox, name) for name in ATTEMPTS if chosen != "none"]
         verdict = sandbox.run("while True: pass", ["assert f()"], limits=Limits(cpu=0.2, wall=4.0))
@@ -116,26 +114,6 @@ def _tier(name: str) -> ProbeResult:
         return ProbeResult("tier", name, False, str(error))
     weaker = "" if name in AUTOMATIC else "; taken only if you name it, because it protects less"
     return ProbeResult("tier", name, True, f"set up, and two probes were verified rightly{weaker}")
-
-
-def _layers(tier: str) -> list[ProbeResult]:
-    """Return the layers around a program in a tier on this kernel."""
-    version = landlock_version()
-    texts = {
-        "split": "the process that compares never runs the program, which never holds an expected value",
-        "namespaces": "users, mounts, processes, network, IPC, host name and cgroups of its own",
-        "root": "read-only: Python's and the system's libraries, three devices; an empty /tmp of its own",
-        "landlock": (
-            f"version {version}: no other file can be read, and none written outside that /tmp"
-            if version
-            else "not in this kernel, or switched off at its start"
-        ),
-        "seccomp": "a list of allowed system calls, some only with certain arguments; no others",
-        "capabilities": "none, and no way to get one",
-        "rlimits": "memory, processor time, size of files, descriptors, no core file",
-    }
-    present = {"split", *LAYERS[tier]} - (set() if version else {"landlock"})
-    return [ProbeResult("layer", name, name in present, text) for name, text in texts.items()]
 
 
 def _attempt(sandbox: Sandbox, name: str) -> ProbeResult:

@@ -5,10 +5,8 @@ This reads, and never runs: it happens in the user's process, once for each prob
 
 import ast
 import builtins
-import importlib
 import os
 import symtable
-import sys
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
@@ -40,9 +38,8 @@ class ReadTests:
 
     entry_points: tuple[str, ...]  # the closed list of names that the tests get from the program
     required: tuple[str, ...]  # entry points that neither set-up nor tests define
-    modules: tuple[str, ...]  # of Python's library, which the tests use without an import
     imports: tuple[str, ...]  # statements of set-up and tests, which the program sees as well
-    only_values: bool  # running them leaves nothing in the judge, and no function of theirs runs text
+    only_values: bool  # running them leaves nothing in the judge
 
 
 @lru_cache(maxsize=4096)
@@ -52,17 +49,15 @@ def read_tests(
     """Read set-up and tests; BrokenTestsError if they cannot lead to a verdict."""
     require_asserts(tests, setup)
     sources = (*setup, *tests)
-    loaded, bound = read_and_bound(sources)
+    _, bound = read_and_bound(sources)
     answered = free_names(setup, tests) if entry_points is None else tuple(sorted(set(entry_points)))
     if not answered:
         raise BrokenTestsError("the tests use no name that a program could define: name its entry points")
-    modules = (loaded & sys.stdlib_module_names) - _BUILTINS - set(answered)
     return ReadTests(
         entry_points=answered,
         required=tuple(name for name in answered if name not in bound),
-        modules=tuple(sorted(modules)),
         imports=tuple(statement for source in sources for statement in import_statements(source)),
-        only_values=modules <= _LIBRARY and all(map(_only_values, sources)),
+        only_values=all(map(_only_values, sources)),
     )
 
 
@@ -82,34 +77,17 @@ def require_asserts(tests: Sequence[str], setup: Sequence[str] = ()) -> None:
 
 @lru_cache(maxsize=4096)
 def free_names(setup: tuple[str, ...], tests: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the sorted names that tests and set-up read and that neither they nor Python define.
-
-    Python defines its builtins and the modules of its library, which tests may use without an import. A name
-    that is called or handed on belongs to the program even if a module has the same name.
+    """Return the sorted names that tests and set-up read and that neither they nor Python's builtins define.
 
     >>> free_names(("import math",), ("assert math.isclose(f(x=1), [g(i) for i in range(3)][0])",))
     ('f', 'g')
     """
     loaded, bound = read_and_bound((*setup, *tests))
-    objects: set[str] = set()  # names that are read otherwise than a module is, as in `name.attribute`
-    starred: set[str] = set()
     for source in (*setup, *tests):
-        nodes = list(ast.walk(_parsed(source, "test")))
-        owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
-        objects |= {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in owners}
-        for node in nodes:
-            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-                starred |= _public(node.module or "")
-    free = loaded - bound - starred - _BUILTINS
-    return tuple(sorted(name for name in free if name in objects or name not in sys.stdlib_module_names))
-
-
-def _public(module: str) -> set[str]:
-    """Return the names that `from module import *` brings from a module of Python's library."""
-    if module.partition(".")[0] not in sys.stdlib_module_names:
-        return set()
-    library = importlib.import_module(module)
-    return set(getattr(library, "__all__", None) or (n for n in dir(library) if not n.startswith("_")))
+        nodes = ast.walk(_parsed(source, "test"))
+        if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in nodes):
+            raise BrokenTestsError(f"{source[:80]!r} imports *, which may be anything: name what it imports")
+    return tuple(sorted(loaded - bound - _BUILTINS))
 
 
 def import_statements(source: str) -> list[str]:

@@ -14,8 +14,8 @@ from erce.stats import (
     few_seeds_factor,
     holm,
     paired_gain,
+    problems_needed,
     spread_of,
-    study_sizes,
 )
 
 
@@ -56,12 +56,12 @@ def test_the_findings_are_what_the_statistics_say_of_the_same_outcomes(study):
     spread = spread_of(outcomes[1.0], outcomes[0.0])
     detectable = few_seeds_factor(5) * detectable_gain(60, spread, seeds=5, samples=4)
     assert power(study, "sampled").detectable == findings["sampled"]["plan"]["detectable"] == detectable
-    sizes = [
-        *study_sizes(spread, gains=(0.03 / few_seeds_factor(3),), designs=[(3, 4)]),
-        *study_sizes(spread, gains=(0.03 / few_seeds_factor(5),), designs=[(5, 4), (10, 4)]),
+    needed = [
+        problems_needed(0.03 / few_seeds_factor(known), spread, seeds=seeds, samples=4)
+        for seeds, known in ((3, 3), (5, 5), (10, 5))
     ]
     assert [size["problems"] for size in findings["sampled"]["plan"]["sizes"]] == [
-        None if np.isinf(size.problems) else size.problems for size in sizes
+        None if np.isinf(problems) else problems for problems in needed
     ]
 
 

@@ -174,8 +174,8 @@ def test_a_gain_that_is_not_settled_comes_first_with_the_seeds_and_problems_that
     assert first.startswith(
         f"A study of this size finds a gain of {100 * planned.detectable:.1f} points in 4 of"
     )
-    for size in planned.sizes:
-        assert f"{size.seeds} seeds with {size.problems:,.0f} problems" in first
+    for seeds, problems in planned.problems.items():
+        assert f"{seeds} seeds with {problems:,.0f} problems" in first
     assert not any("at least 200 problems" in step for step in rest)
 
 

@@ -62,14 +62,14 @@ def _programs(order: Order) -> None:
     scene = Scene(order.secrets)
     with sandbox(order) as box:
         say(tier=box.tier, warning=box.warning)
-        run(box, {"program": "def f():\n    return 1\n", "tests": ["assert f() == 1"]})
+        run(box, {"program": "def f():\n    return 1\n", "tests": ["assert f() == 1"]}, order)
         usual = USUAL_PROCESSES + (box.tier == "namespaces")  # whose worker is two processes
         list(_left(usual))  # a verdict comes before its program is gone
         list(scene.changes())
         for program in order.programs:
             say(start=program["name"])
             begun = time.monotonic()
-            verdicts = [run(box, program) for _ in range(program.get("repeat", 1))]
+            verdicts = [run(box, program, order) for _ in range(program.get("repeat", 1))]
             took = time.monotonic() - begun
             late = [f"time: {took:.1f} s"] if took > order.limits["wall"] + LATE_SECONDS else []
             effects = [*late, *_left(usual), *scene.changes()]
@@ -86,12 +86,13 @@ def _programs(order: Order) -> None:
 
 
 def sandbox(order: Order, *, workers: int = 1):
-    return Sandbox(order.tier, workers=workers, limits=Limits(**order.limits))
+    return Sandbox(order.tier, workers=workers)
 
 
-def run(box, program: dict):
+def run(box, program: dict, order: Order):
     tests, entry_points = tuple(program["tests"]), program.get("entry_points")
-    return box.run(program["program"], tests, entry_points=entry_points)
+    limits = Limits(**order.limits)
+    return box.run(program["program"], tests, entry_points=entry_points, limits=limits)
 
 
 def processes() -> list[int]:
@@ -126,7 +127,7 @@ def _orphans(order: Order) -> None:
 def _keep_busy(order: Order) -> None:
     loop = {"program": "def f():\n    while True:\n        pass\n", "tests": ["assert f() == 1"]}
     with sandbox(order, workers=2) as box:
-        threads = [threading.Thread(target=run, args=(box, loop)) for _ in range(2)]
+        threads = [threading.Thread(target=run, args=(box, loop, order)) for _ in range(2)]
         for thread in threads:
             thread.start()
         for thread in threads:

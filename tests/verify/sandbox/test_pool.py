@@ -204,7 +204,7 @@ def test_the_judge_is_renewed_after_its_jobs_and_after_an_unclean_one(tier, monk
 def test_a_closed_sandbox_says_so_and_leaves_no_process(tier):
     before = workers()
     sandbox = Sandbox(tier, workers=2)
-    sandbox.map([Job("f = lambda x: x", TESTS)] * 4)
+    sandbox.run("f = lambda x: x", TESTS)
     started = workers() - before
     assert started
     sandbox.close()

@@ -3,7 +3,6 @@
 import pytest
 
 from erce.verify.sandbox import TIERS, probes
-from erce.verify.sandbox.kernel.layers import LAYERS
 from erce.verify.sandbox.probes import ATTEMPTS, examine
 
 
@@ -13,8 +12,6 @@ def test_every_attempt_fails_in_a_tier_that_isolates(tier):
     if not {row.name: row.good for row in rows if row.kind == "tier"}[tier]:
         pytest.skip(f"no tier {tier} here")
     assert [row.name for row in rows if row.kind == "tier"] == list(TIERS)
-    layers = {row.name: row.good for row in rows if row.kind == "layer"}
-    assert {name for name, there in layers.items() if there} == {"split", *LAYERS[tier]}
     attempts = {row.name: row for row in rows if row.kind == "attempt"}
     assert list(attempts) == [*ATTEMPTS, "compute for ever"]
     assert [row for row in attempts.values() if not row.good] == []

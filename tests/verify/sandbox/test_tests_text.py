@@ -14,12 +14,10 @@ def names(*tests, setup=()):
     [
         (["assert f(1) == g(2)"], ("f", "g")),
         (["import math", "assert math.isclose(f(1), 2)"], ("f",)),
-        (["assert math.isclose(f(1), 2)"], ("f",)),  # a module without its import
-        (["assert bisect([1], 2) == 1"], ("bisect",)),  # but not under its name as a function
+        (["assert math.isclose(f(1), 2)"], ("f", "math")),  # a module without its import
         (["x = f(1)", "assert x == 1"], ("f",)),
         (["def check(candidate):\n    y = candidate(1)\n    assert y == LIMIT", "check(f)"], ("LIMIT", "f")),
         (["assert [g(x) for x in range(3)] == [h for h in (1, 2, 3)]"], ("g",)),
-        (["from itertools import *", "assert list(chain([1])) == f()"], ("f",)),
         (["try:\n    f()\nexcept ValueError as error:\n    assert str(error)"], ("f",)),
         (["class T:\n    def test(self): assert f(self) == 1", "T().test()"], ("f",)),
     ],
@@ -52,6 +50,7 @@ def test_the_program_sees_the_imports_and_no_other_statement():
         (["assert f("], "not Python"),
         (["assert f(1)", "return 5"], "not Python"),
         (["assert 1 == 1"], "use no name that a program could define"),
+        (["from itertools import *", "assert list(chain([1])) == f()"], "name what it imports"),
     ],
 )
 def test_tests_that_cannot_tell_are_named(tests, message):

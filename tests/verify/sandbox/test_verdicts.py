@@ -51,15 +51,14 @@ def ruled(sandbox, program, tests, **options):
     [
         ("def f(x):\n    return x * x", ["assert f(3) == 9"]),
         ("f = lambda *a, **k: (a, k)", ["assert f(1, b=[2]) == ((1,), {'b': [2]})"]),
-        ("LIMIT = 7\ndef f(x): return x + LIMIT", ["assert f(1) == 8 and LIMIT == 7"]),
         ("def f(n):\n    yield from range(n)", ["assert list(f(3)) == [0, 1, 2]", "assert next(f(1)) == 0"]),
         (
             "def f(x):\n    if x < 0: raise ValueError('negative')\n    return x",
             ["try:\n    f(-1)\n    assert False\nexcept ValueError as e:\n    assert 'negative' in str(e)"],
         ),
         (
-            "def f(g, xs):\n    return [g(x) for x in xs]",
-            ["assert f(abs, iter([-1, 2])) == [1, 2]", "assert f(math.sqrt, [4]) == [2]"],
+            "def f(kind, xs):\n    return [kind(x) for x in xs]",
+            ["assert f(float, [-1, 2]) == [-1.0, 2.0]"],
         ),
         ("def sum(xs):\n    return 6", ["assert sum([1, 2, 3]) == 6"]),
         ("def g(x): return x + 1\ndef f(h, x): return h(x)", ["assert f(g, 1) == 2"]),
@@ -101,7 +100,7 @@ def test_rule_one_a_comparison_is_never_delegated(sandbox, test):
     ("setup", "test"),
     [
         (["from math import isclose"], "assert isclose(f(1), 5)"),
-        ([], "assert math.isclose(f(1), 5)"),
+        (["import math"], "assert math.isclose(f(1), 5)"),
         ([], "assert len(f(1)) == 5"),
         (["from collections import Counter"], "assert Counter(f(1)) == Counter('abc')"),
         (["def same(a, b):\n    return a == b"], "assert same(f(1), 5)"),
@@ -266,51 +265,16 @@ def test_a_reply_that_is_announced_too_big_is_not_read(sandbox):
         ("def f(v):\n    v.clear()\n    return []", "v = [3, 1]\nassert f(v) == sorted(v)", "failed"),
         ("def f(v): v['k'][0].append(1)", "w = [0]\nv = {'k': [w]}\nf(v)\nassert w == [0, 1]", "passed"),
         ("def f(*, v): v.add(5)", "v = {1}\nf(v=v)\nassert v == {1, 5}", "passed"),
-        ("def f(v, g): v.append(g(2))", "v = [1]\nf(v, lambda x: x * x)\nassert v == [1, 4]", "passed"),
         ("class L: pass\ndef f(v): v.append(L())", "v = [1]\nf(v)\nassert len(v) == 2", "opaque"),
+        # A defaultdict crosses as a dict; that the program changed it must not go unnoticed.
+        (
+            "def f(v): v[1] = 2",
+            "import collections as c\nv = c.defaultdict(int)\nf(v)\nassert not v",
+            "opaque",
+        ),
     ],
 )
 def test_a_function_that_returns_none_changes_its_arguments(sandbox, program, test, reason):
-    assert ruled(sandbox, program, [test])[0] == reason
-
-
-@pytest.mark.parametrize(
-    ("program", "test", "reason"),
-    [
-        ("def f(g): return g(3)", "assert f(lambda x: x + 1) == 4", "passed"),
-        ("def f(g): return g(3)", "seen = []\nf(seen.append)\nassert seen == [3]", "passed"),
-        (
-            "def f(g, x): return g(x)\ndef h(x): return 2 * x",
-            "assert f(lambda x: h(x) + 1, 3) == 7",
-            "passed",
-        ),
-        (
-            "def f(g): return [g(), g()]",
-            "it = iter([4, 5])\ndef g(): return next(it)\nassert f(g) == [4, 5]",
-            "passed",
-        ),
-        (
-            "def f(g):\n    try: g()\n    except KeyError as error: return error.args[0]",
-            "def g(): raise KeyError('k')\nassert f(g) == 'k'",
-            "passed",
-        ),
-        (
-            "def f(g):\n    try: g(0)\n    except BaseException: pass\n    return 1",
-            "def g(x): assert x == 5\nassert f(g) == 1",
-            "failed",
-        ),
-        (
-            "def f(g): return g(3)",
-            "for token in [1, 2]:\n    assert f(lambda x: x + token) == 3 + token",
-            "passed",
-        ),
-        ("def f(g): return g('x')", "assert f(lambda path: os.listdir(path))", "opaque"),
-        ("def f(g): return g(f)", "assert f(lambda x: x) is f", "opaque"),
-        ("def f(g): return g('__import__(\"os\").getpid()')", "assert f(lambda text: eval(text))", "opaque"),
-        ("def f(g): return g('{0.__class__}')", "assert f(lambda text: text.format(5))", "opaque"),
-    ],
-)
-def test_functions_of_the_tests_are_called_back_with_plain_values(sandbox, program, test, reason):
     assert ruled(sandbox, program, [test])[0] == reason
 
 
@@ -325,6 +289,9 @@ def test_functions_of_the_tests_are_called_back_with_plain_values(sandbox, progr
         ([], LINKED, ["n = N(1)\nn.next = N(2)", "assert total(n) == 3"]),
         ([], "import re\ndef f(s):\n    return re.search('b+', s)", ["assert f('abb').group() == 'bb'"]),
         ([], "def f(n):\n    return lambda m: n + m", ["assert f(1)(2) == 3"]),
+        ([], "def f(g): return g(3)", ["assert f(lambda x: x + 1) == 4"]),
+        ([], "def f(xs): return list(xs)", ["assert f(iter([1])) == [1]"]),
+        ([], "LIMIT = 7\ndef f(x): return x + LIMIT", ["assert f(1) == 8 and LIMIT == 7"]),
         (
             [],
             "import functools\n@functools.cache\ndef f(x): return x",
@@ -369,7 +336,7 @@ def test_what_a_stub_is_beside_a_call_does_not_cross(sandbox, look):
 def test_a_value_of_the_program_is_no_call(sandbox):
     """Or tests that never run their asserts would accept a program that is one number."""
     tests = ["def check():\n    assert f(1) == 1\nassert f or 1 == 1"]
-    assert ruled(sandbox, "f = 5", tests)[0] == "error"
+    assert ruled(sandbox, "f = 5", tests)[0] == "opaque"
 
 
 @pytest.mark.parametrize(
@@ -381,7 +348,7 @@ def test_a_value_of_the_program_is_no_call(sandbox):
 )
 def test_what_a_test_changes_ends_with_its_job(sandbox, change):
     assert ruled(sandbox, "f = lambda x: x", [f"{change}\nassert f(1) == 1"])[0] == "passed"
-    assert ruled(sandbox, "f = lambda x: x", ["assert math.isclose(f(1), 2)"])[0] == "failed"
+    assert ruled(sandbox, "f = lambda x: x", ["import math\nassert math.isclose(f(1), 2)"])[0] == "failed"
 
 
 READS_TESTS = """

@@ -17,12 +17,6 @@ from pathlib import Path
 from erce.verify.sandbox.kernel import linux, seccomp
 from erce.verify.sandbox.kernel.linux import Call, prepared, syscall
 
-LAYERS = {  # tier → what it puts around a program
-    "namespaces": ("namespaces", "root", "landlock", "seccomp", "capabilities", "rlimits"),
-    "landlock": ("landlock", "seccomp", "capabilities", "rlimits"),
-    "seccomp": ("seccomp", "capabilities", "rlimits"),
-    "none": ("rlimits",),
-}
 _SCRATCH_OPTIONS = "size=32m,nr_inodes=2k,mode=1777"
 _NO_CAPABILITIES = struct.pack("Ii", 0x20080522, 0), bytes(24)  # a header of version 3, and three empty sets
 _COMMON_LIMITS = {

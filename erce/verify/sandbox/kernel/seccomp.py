@@ -2,8 +2,6 @@
 
 Refused calls fail with EPERM, so that a program may go on without them. The list has no calls for new
 processes, programs, sockets, namespaces, signals to others, memory files, io_uring, bpf, keys and tracing.
-The filter finds a call by binary search on its number: the kernel walks the filter once for every number when
-it is installed.
 """
 
 import ctypes
@@ -59,7 +57,7 @@ _AF_UNIX = 1
 _STREAM_SOCKETS = [1, 0x801, 0x80001, 0x80801]  # SOCK_STREAM, also with SOCK_NONBLOCK and SOCK_CLOEXEC
 
 _KILL, _ERRNO, _ALLOW = 0x80000000, 0x50000, 0x7FFF0000
-_LOAD, _JUMP, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _RETURN = 0x20, 0x05, 0x15, 0x35, 0x45, 0x06
+_LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _X32 = 0x40000000
 _SELF = 0x5E1F5E1F  # stands for the process id until the filter is installed
@@ -91,19 +89,22 @@ class Filter:
 
 def assembled(machine: Machine, read_only: bool) -> bytes:
     """Return the filter as the kernel reads it, 8 bytes per instruction."""
-    blocks = _blocks(machine, read_only)
     code: Code = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_IF_EQUAL, 1, 0, machine.audit),
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, _NUMBER),
-        *_search(_intervals(blocks)),
+        (_IF_AT_LEAST, 0, 1, _X32),
+        (_RETURN, 0, 0, _KILL),
     ]
+    for number, block in _blocks(machine, read_only).items():
+        code += [(_IF_EQUAL, 0, len(block), number), *block]
+    code.append((_RETURN, 0, 0, _ERRNO | errno.EPERM))
     return b"".join(struct.pack("HBBI", *instruction) for instruction in code)
 
 
 def _blocks(machine: Machine, read_only: bool) -> dict[int, Code]:
-    """Return the code for the number of each call that is not always refused."""
+    """Return the code, which ends by returning, for the number of each call that is not always refused."""
     allow: Code = [(_RETURN, 0, 0, _ALLOW)]
     blocks = dict.fromkeys(machine.numbers(ALLOWED), allow)
     if read_only:
@@ -153,26 +154,3 @@ def _unless_killing(argument: int) -> Code:
 
 def _by_bits(half: int, bits: int, if_any: Code, otherwise: Code) -> Code:
     return [(_LOAD, 0, 0, half), (_IF_ANY_BIT, 0, len(if_any), bits), *if_any, *otherwise]
-
-
-def _intervals(blocks: dict[int, Code]) -> list[tuple[int, Code]]:
-    """Return (first number, code) in order, where neighbours have different code."""
-    refuse: Code = [(_RETURN, 0, 0, _ERRNO | errno.EPERM)]
-    intervals: list[tuple[int, Code]] = []
-    for number in range(max(blocks) + 2):
-        block = blocks.get(number, refuse)
-        if not intervals or intervals[-1][1] != block:
-            intervals.append((number, block))
-    return [*intervals, (_X32, [(_RETURN, 0, 0, _KILL)])]
-
-
-def _search(intervals: list[tuple[int, Code]]) -> Code:
-    """Return comparisons that lead to the code for the number in the accumulator."""
-    if len(intervals) == 1:
-        return intervals[0][1]
-    middle = len(intervals) // 2
-    lower, upper = _search(intervals[:middle]), _search(intervals[middle:])
-    first = intervals[middle][0]
-    if len(lower) < 256:
-        return [(_IF_AT_LEAST, len(lower), 0, first), *lower, *upper]
-    return [(_IF_AT_LEAST, 0, 1, first), (_JUMP, 0, 0, len(lower)), *lower, *upper]

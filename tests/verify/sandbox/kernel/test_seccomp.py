@@ -39,8 +39,6 @@ def answer(machine: str, call: str | int, *arguments: int, read_only: bool = Fal
             (accumulator,) = struct.unpack_from("I", call_words, constant)
         elif operation == 0x06:
             return constant
-        elif operation == 0x05:
-            place += constant
         else:
             held = {
                 0x15: accumulator == constant,
