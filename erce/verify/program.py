@@ -43,7 +43,7 @@ def run_program(
         tests: Statements such as "assert f(3) == 9".
         setup: Imports and helpers that run before the tests; the program sees the imports of both.
         entry_points: The closed list of names that the tests get from the program; None means the names
-            that tests and set-up read and that neither they nor Python's builtins define.
+            that tests and set-up read and that neither they nor Python define.
         limits: Of time and memory.
         mode: "strict"; "unproven" runs tests that look at the program's own objects in one interpreter with
             the program, and "paper" all tests, for 2.0 s of wall time; there a program can forge its pass.

@@ -8,6 +8,7 @@ only here, and comparisons happen only here, between values of Python's own clas
 
 import builtins
 import gc
+import importlib
 import itertools
 import random
 import resource
@@ -17,7 +18,7 @@ import threading
 import types
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 from erce.verify.sandbox import wire
@@ -212,6 +213,9 @@ class _Run:
     def _run(self) -> None:
         self._bind_entry_points(self._program.answer())
         self._loading = False
+        for name in self._request["modules"]:
+            with suppress(ImportError):
+                self._names[name] = importlib.import_module(name)
         if missing := self._missing.intersection(self._request["required"]):
             raise NameError(name=min(missing))
         for source in self._request["setup"]:

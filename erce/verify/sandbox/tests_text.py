@@ -7,6 +7,7 @@ import ast
 import builtins
 import os
 import symtable
+import sys
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
@@ -38,6 +39,7 @@ class ReadTests:
 
     entry_points: tuple[str, ...]  # the closed list of names that the tests get from the program
     required: tuple[str, ...]  # entry points that neither set-up nor tests define
+    modules: tuple[str, ...]  # of Python's library, which the tests use without an import
     imports: tuple[str, ...]  # statements of set-up and tests, which the program sees as well
     only_values: bool  # running them leaves nothing in the judge
 
@@ -49,15 +51,17 @@ def read_tests(
     """Read set-up and tests; BrokenTestsError if they cannot lead to a verdict."""
     require_asserts(tests, setup)
     sources = (*setup, *tests)
-    _, bound = read_and_bound(sources)
+    loaded, bound = read_and_bound(sources)
     answered = free_names(setup, tests) if entry_points is None else tuple(sorted(set(entry_points)))
     if not answered:
         raise BrokenTestsError("the tests use no name that a program could define: name its entry points")
+    modules = (loaded & sys.stdlib_module_names) - _BUILTINS - set(answered)
     return ReadTests(
         entry_points=answered,
         required=tuple(name for name in answered if name not in bound),
+        modules=tuple(sorted(modules)),
         imports=tuple(statement for source in sources for statement in import_statements(source)),
-        only_values=all(map(_only_values, sources)),
+        only_values=modules <= _LIBRARY and all(map(_only_values, sources)),
     )
 
 
@@ -77,17 +81,24 @@ def require_asserts(tests: Sequence[str], setup: Sequence[str] = ()) -> None:
 
 @lru_cache(maxsize=4096)
 def free_names(setup: tuple[str, ...], tests: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the sorted names that tests and set-up read and that neither they nor Python's builtins define.
+    """Return the sorted names that tests and set-up read and that neither they nor Python define.
+
+    Python defines its builtins and the modules of its library, which tests may use without an import. A name
+    that is called or handed on belongs to the program even if a module has the same name.
 
     >>> free_names(("import math",), ("assert math.isclose(f(x=1), [g(i) for i in range(3)][0])",))
     ('f', 'g')
     """
     loaded, bound = read_and_bound((*setup, *tests))
+    objects: set[str] = set()  # names that are read otherwise than a module is, as in `name.attribute`
     for source in (*setup, *tests):
-        nodes = ast.walk(_parsed(source, "test"))
+        nodes = list(ast.walk(_parsed(source, "test")))
+        owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+        objects |= {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in owners}
         if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in nodes):
             raise BrokenTestsError(f"{source[:80]!r} imports *, which may be anything: name what it imports")
-    return tuple(sorted(loaded - bound - _BUILTINS))
+    free = loaded - bound - _BUILTINS
+    return tuple(sorted(name for name in free if name in objects or name not in sys.stdlib_module_names))
 
 
 def import_statements(source: str) -> list[str]:

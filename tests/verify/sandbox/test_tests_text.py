@@ -14,7 +14,8 @@ def names(*tests, setup=()):
     [
         (["assert f(1) == g(2)"], ("f", "g")),
         (["import math", "assert math.isclose(f(1), 2)"], ("f",)),
-        (["assert math.isclose(f(1), 2)"], ("f", "math")),  # a module without its import
+        (["assert math.isclose(f(1), 2)"], ("f",)),  # a module without its import
+        (["assert bisect([1], 2) == 1"], ("bisect",)),  # but not under its name as a function
         (["x = f(1)", "assert x == 1"], ("f",)),
         (["def check(candidate):\n    y = candidate(1)\n    assert y == LIMIT", "check(f)"], ("LIMIT", "f")),
         (["assert [g(x) for x in range(3)] == [h for h in (1, 2, 3)]"], ("g",)),

@@ -100,7 +100,7 @@ def test_rule_one_a_comparison_is_never_delegated(sandbox, test):
     ("setup", "test"),
     [
         (["from math import isclose"], "assert isclose(f(1), 5)"),
-        (["import math"], "assert math.isclose(f(1), 5)"),
+        ([], "assert math.isclose(f(1), 5)"),
         ([], "assert len(f(1)) == 5"),
         (["from collections import Counter"], "assert Counter(f(1)) == Counter('abc')"),
         (["def same(a, b):\n    return a == b"], "assert same(f(1), 5)"),
@@ -348,7 +348,7 @@ def test_a_value_of_the_program_is_no_call(sandbox):
 )
 def test_what_a_test_changes_ends_with_its_job(sandbox, change):
     assert ruled(sandbox, "f = lambda x: x", [f"{change}\nassert f(1) == 1"])[0] == "passed"
-    assert ruled(sandbox, "f = lambda x: x", ["import math\nassert math.isclose(f(1), 2)"])[0] == "failed"
+    assert ruled(sandbox, "f = lambda x: x", ["assert math.isclose(f(1), 2)"])[0] == "failed"
 
 
 READS_TESTS = """
