@@ -305,7 +305,8 @@ def has_fence(text: str) -> bool:
 def _fences(text: str) -> tuple[list[tuple[str, str]], str]:
     """Return the language and the code of each fenced block, and the text outside all of them.
 
-    A fence closes with at least as many of its characters, so that three backticks inside four are code.
+    A fence closes with at least as many of its characters, so that three backticks inside four are code. A
+    block of Markdown or of no language that has blocks itself stands for these.
     """
     blocks: list[tuple[str, str]] = []
     inside: list[str] = []
@@ -314,7 +315,7 @@ def _fences(text: str) -> tuple[list[tuple[str, str]], str]:
     for line in text.split("\n"):
         fence = _FENCE.match(line)
         if mark and fence and fence["mark"].startswith(mark) and not fence["info"].strip():
-            blocks.append((language, _at_the_margin("\n".join(inside))))
+            blocks += _blocks_of(language, inside)
             mark, inside = "", []
         elif mark:
             inside.append(line)
@@ -323,9 +324,13 @@ def _fences(text: str) -> tuple[list[tuple[str, str]], str]:
             language = words[0].strip("{}.").lower() if words else ""
         else:
             outside.append(line)
-    if mark:
-        blocks.append((language, _at_the_margin("\n".join(inside))))
-    return blocks, "\n".join(outside)
+    return blocks + (_blocks_of(language, inside) if mark else []), "\n".join(outside)
+
+
+def _blocks_of(language: str, lines: list[str]) -> list[tuple[str, str]]:
+    code = _at_the_margin("\n".join(lines))
+    inner = _fences(code)[0] if language in ("", "markdown", "md") and _FENCE.search(code) else []
+    return inner or [(language, code)]
 
 
 def _at_the_margin(code: str) -> str:

@@ -135,6 +135,7 @@ SQUARE = "def square(x):\n    return x * x"
         f"```python\ndef cube(x): ...\n```\n```python\n{SQUARE}\n```\n```bash\npython square.py\n```",
         f"```python\n{SQUARE}",
         "1. Like this:\n   ```python\n   def square(x):\n       return x * x\n   ```",
+        f"````markdown\n# Solution\n```python\n{SQUARE}\n```\n````",
         f"<think>```python\ndef square(x): ...\n```</think>\n```python\n{SQUARE}\n```",
         SQUARE,
         f"Here is the function:\n\n{SQUARE}\n\nIt multiplies x by itself.",
