@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,7 +106,6 @@ def _recipe(options: argparse.Namespace) -> tuple[Path, Path, dict[str, Any]]:
 
 
 def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
-    """Print what the study would take."""
     from erce.recipe import load_recipe
     from erce.study.engines.progress import spoken
     from erce.study.plan import Speed, dry_run
@@ -220,15 +220,8 @@ def import_(options: argparse.Namespace) -> None:
     """Turn logs of lm-eval, inspect or evalplus into a study's folder that `erce report` reads."""
     from erce.imports import BASELINE, Reading, import_study
 
-    reading = Reading(
-        format=options.format,
-        task=options.task,
-        metric=options.metric,
-        filter=options.filter,
-        scorer=options.scorer,
-        plus=options.plus,
-        temperature=options.temperature,
-    )
+    # Every field of a Reading has a flag of its name.
+    reading = Reading(**{field.name: getattr(options, field.name) for field in fields(Reading)})
     arms = _arms([[BASELINE, *options.baseline], *options.arm])
     study = import_study(options.out, arms, validation=_arms(options.validation), reading=reading)
     print(f"{len(study.results)} cells in {options.out}; `erce report {options.out}` compares them")
@@ -261,7 +254,7 @@ def verify(options: argparse.Namespace) -> int:
     if options.json is not None:
         from erce.study.reverify import Reverified, write_reverified
 
-        reference = options.answer if options.program is None else _text(options.program)
+        reference = options.answer if options.program is None else options.program.read_text(encoding="utf-8")
         write_reverified(options.json, [Reverified("command line", reference, verdicts)])
     for name, verdict in verdicts.items():
         condition = " if the format is ignored" if name == "flexible" else ""
@@ -301,7 +294,7 @@ def _verify_one(options: argparse.Namespace) -> "dict[str, Verdict]":
     paper = options.mode == "paper"
     if options.program is not None:
         mode = "paper" if paper else "strict"
-        return {mode: run_program(_text(options.program), options.test, mode=mode)}
+        return {mode: run_program(options.program.read_text(encoding="utf-8"), options.test, mode=mode)}
     pair = options.answer, options.completion
     if paper and options.kind == "answer":
         return {"paper": equivalent_paper(*pair)}
@@ -320,13 +313,6 @@ def _reverify(options: argparse.Namespace) -> None:
     if options.json is not None:
         write_reverified(options.json, rows)
     terminal.print_lines(terminal.reverify_lines(rows, summary(rows), limit=options.limit))
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{str(path)!r} cannot be read as text ({error})") from None
 
 
 def _report(root: Path, options: argparse.Namespace) -> None:

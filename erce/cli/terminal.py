@@ -179,17 +179,14 @@ def machine_lines() -> list[str]:
     free = shutil.disk_usage(Path.cwd()).free / 1e9
     lines += [f"  {'device':14} {name}", f"  {'disk':14} {free:.0f} GB free here"]
     card = torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else None
-    for text in doctor_lines(card):
-        lines += textwrap.wrap(text, 80, initial_indent=f"  {'kernels':14} ", subsequent_indent=17 * " ")
-    return lines
+    return [*lines, *(f"  {'kernels':14} {text}" for text in doctor_lines(card))]
 
 
 def _version(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:
-        extra = "ray" if package == "ray" else "study"
-        return f"not installed; pip install 'erce[{extra}]'"
+        return "not installed"
 
 
 def _plain(text: str) -> str:

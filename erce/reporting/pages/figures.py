@@ -28,6 +28,7 @@ NEUTRAL = {"ink": "#26231f", "muted": "#7d756a", "rule": "#e2dcd1", "panel": "#f
 DASHED, DOTTED = (0, (5, 3)), (0, (1, 2))
 SETTINGS: Any = {
     "svg.fonttype": "none",
+    "svg.hashsalt": "erce",
     "font.family": "sans-serif",
     "font.size": 10,
     "axes.edgecolor": NEUTRAL["muted"],
@@ -78,7 +79,9 @@ def accuracy(summary: Summary, task: str) -> Figure:
     figure, axes = _figure("right on test, in %", arms=len(arms), others=others)
     for decoding in DECODINGS:
         _mark(axes, summary, task, decoding)
-        _levels(axes, summary, task, decoding)
+        for arm, line in ((summary.baseline, DASHED), (BASE_MODEL, DOTTED)):
+            if row := summary.row(task, arm, decoding):
+                axes.axhline(100 * row.mean, color=PALETTE[decoding], linewidth=1.0, linestyle=line, zorder=1)
     _finish(axes, arms, summary)
     low, high = axes.get_ylim()
     if high - low < SHORT_AXIS_POINTS:  # all arms are alike
@@ -149,10 +152,10 @@ def every_problem(changes: Changes) -> Figure:
     return figure
 
 
-def svg(figure: Figure, *, salt: str = "erce") -> str:
-    """Return the text of an SVG file; equal figures and equal salts (of the ids) give equal bytes."""
+def svg(figure: Figure) -> str:
+    """Return the text of an SVG file; equal figures give equal bytes."""
     file = io.StringIO()
-    with matplotlib.rc_context(SETTINGS | {"svg.hashsalt": salt}):
+    with matplotlib.rc_context(SETTINGS):
         FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
     return file.getvalue()
 
@@ -216,13 +219,6 @@ def _mark(axes: Axes, summary: Summary, task: str, decoding: str) -> None:
             )
     if summary.chosen in rows:
         axes.plot(places[summary.chosen], 100 * rows[summary.chosen].mean, color=color, zorder=4, **STAR)
-
-
-def _levels(axes: Axes, summary: Summary, task: str, decoding: str) -> None:
-    for arm, line in ((summary.baseline, DASHED), (BASE_MODEL, DOTTED)):
-        row = summary.row(task, arm, decoding)
-        if row is not None:
-            axes.axhline(100 * row.mean, color=PALETTE[decoding], linewidth=1.0, linestyle=line, zorder=1)
 
 
 def _finish(axes: Axes, arms: list[Arm], summary: Summary) -> None:
