@@ -112,15 +112,6 @@ def shown_completions(summary: Summary) -> Completions:
     return Completions(kept, _prompts(study), min(seeds, len(study.recipe.seeds)), problems, all_problems)
 
 
-def three_completions(summary: Summary) -> list[VerifiedCompletion]:
-    """Return a completion of each of the last three arms, of different problems."""
-    rows, three = shown_completions(summary).rows, []
-    for at, arm in enumerate(summary.arms(summary.task)[-3:]):
-        of_arm = [row for row in rows if (row.arm, row.decoding) == (arm, summary.decoding)]
-        three.append(of_arm[at * len(of_arm) // 3])
-    return three
-
-
 def shorten(text: str) -> str:
     """Return a model's text for a page: cut where it is too long, and with nothing hidden.
 

@@ -78,10 +78,10 @@ def score_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
     """Return an arm's accuracies, greedy and sampled, then its gain, the gain's interval and p after Holm."""
     greedy, sampled = (summary.row(task, arm, decoding) for decoding in ("greedy", "sampled"))
     accuracies = [spread(row.mean, row.sd) if row else NOTHING for row in (greedy, sampled)]
-    arm_gain = summary.gain(task, arm, summary.decoding)
-    if arm_gain is None or arm == summary.baseline:
+    row = greedy if summary.decoding == "greedy" else sampled
+    if row is None or row.gain is None or arm == summary.baseline:
         return [*accuracies, NOTHING, NOTHING, NOTHING]
-    return [*accuracies, points(arm_gain.gain.gain), interval(arm_gain.gain), p_value(arm_gain.p_holm)]
+    return [*accuracies, points(row.gain.gain), interval(row.gain), p_value(row.p_holm)]
 
 
 def pipe_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -214,9 +214,8 @@ def _terminal_table(summary: Summary, task: str) -> Table:
         name = "base" if arm.is_base else row_label(arm, summary.baseline)
         if note := seeds_note(summary, task, arm):
             name = f"{name} ({note})"
-        name = name.replace(
-            ", λ = ", " +\N{NO-BREAK SPACE}"
-        )  # and folded where it can be: 80 columns are few
+        # Shortened, and folded where it can be: 80 columns are few.
+        name = name.replace(", λ = ", " +\N{NO-BREAK SPACE}")
         name = name.replace("-", "-\n").replace(":", ": ") if "-" in name else name
         cells = _cells(summary, task, arm)
         table.add_row(

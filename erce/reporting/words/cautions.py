@@ -155,15 +155,14 @@ def _older_verifiers(summary: Summary) -> Iterator[Caution]:
 def _versions(summary: Summary) -> Iterator[Caution]:
     """Name the packages of which not all cells had the same version."""
     cells = [result.get("versions", {}) for result in summary.study.results.values()]
-    kinds = {tuple(sorted(versions.items())) for versions in cells}
     mixed = []
     for name in sorted({*chain(*cells)}):
         counts = Counter(versions.get(name, "unknown") for versions in cells)
         if len(counts) > 1:
             versions = [f"{version} ({counted(count, 'cell')})" for version, count in counts.items()]
             mixed.append(f"{name} {', '.join(versions)}")
-    text = f"Cells were run with {len(kinds)} different sets of package versions, which can differ in scores"
     if mixed:
+        text = "Cells were run with different package versions, which can differ in scores"
         yield Caution(f"{text}: {'; '.join(mixed)}.")
 
 
@@ -336,12 +335,11 @@ def _format(summary: Summary) -> Iterator[Caution]:
 def _plan(summary: Summary) -> list[str]:
     """Say what would settle the gain; empty where it is settled, or an interval covers problems alone."""
     decoding = summary.decoding
-    gains = [gain for gain in summary.gains if (gain.task, gain.decoding) == (summary.task, decoding)]
-    compared = [gain for gain in gains if gain.arm != summary.baseline]
-    if not compared or any(arm_gain.gain.covers == "problems" for arm_gain in compared):
+    gains = [row.gain for row in summary.compared(decoding)]
+    if not gains or any(gain is not None and gain.covers == "problems" for gain in gains):
         return []
     gain = summary.gain(summary.task, summary.chosen_penalty, decoding)
-    if gain is not None and not gain.gain.low <= 0 <= gain.gain.high:
+    if gain is not None and not gain.low <= 0 <= gain.high:
         return []
     found = power(summary, decoding)
     return [PILOT if found is None else f"{_sizes(found)}."]

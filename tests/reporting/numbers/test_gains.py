@@ -41,7 +41,7 @@ def test_means_and_baselines_are_those_of_the_verdicts_on_disk(study):
 def test_the_interaction_is_the_difference_of_the_two_entries(study):
     study_summary = summary(study)
     for decoding, gain in study_summary.interaction.items():
-        both = [study_summary.gain(task, study_summary.chosen, decoding).gain for task in (TASK, CONTROL)]
+        both = [study_summary.gain(task, study_summary.chosen, decoding) for task in (TASK, CONTROL)]
         assert gain == difference(*both)
         assert gain.gain == pytest.approx(both[0].gain - both[1].gain)
     assert list(study_summary.interaction) == list(DECODINGS)

@@ -133,7 +133,7 @@ def test_the_terminal_table_has_other_objectives_below_the_lams_and_says_what_th
     printed = _printed(study)
     gain = study.gain(TASK, Arm(0.0, "eaft"), "sampled")
     line = next(line for line in printed.splitlines() if line.startswith(" eaft"))
-    assert f"{100 * gain.gain.gain:+.1f}" in line
+    assert f"{100 * gain.gain:+.1f}" in line
     below = [line.split()[0] for line in printed.splitlines()[5:12] if line.split()]
     assert below == ["−0.1", "0", "0.5", "eaft", "label-", "smoothing:", "0.1"]
     assert "…" not in printed

@@ -122,12 +122,12 @@ def test_no_gain_is_shown_across_two_verifiers_and_the_cells_of_the_rarer_one_ar
         if cell.lam == 0:  # as a copy may leave it: the old verdicts have the latest date
             (folder / "verdicts.jsonl").touch()
     report = summary(read_study(study.root))
-    assert (report.gains, report.choice) == ([], None)
+    assert (report.compared("sampled"), report.choice) == ([], None)
     assert "(sums-lam0-seed0, sums-lam0-seed1, sums-lam0-seed2 by another than most)" in cautions(report)[0]
     assert "none of its gains is shown; `erce run` verifies" in cautions(report)[0]
     for cell in study.results:
         write_json(cell_folder(study.root, study.recipe, cell) / "cell.json", {"verifier": "new"})
-    assert summary(read_study(study.root)).gains
+    assert summary(read_study(study.root)).compared("sampled")
 
 
 def test_versions_that_differ_are_named_with_the_number_of_cells(tmp_path):
