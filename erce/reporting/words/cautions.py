@@ -4,7 +4,6 @@ A caution is for a number that may be wrong, or that may be taken for more than 
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -14,7 +13,6 @@ from typing import NamedTuple
 from erce.catalog import is_user_defined
 from erce.errors import counted
 from erce.reporting.format import fixed, percent, points, sentence_label, strength
-from erce.reporting.numbers.completions import verified_completions
 from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
 from erce.reporting.words.sentences import of_completions, sentences
@@ -56,8 +54,6 @@ ACCIDENTS = {  # verdicts that are not a wrong answer: the share that is too muc
         "Look at opaque completions.",
     ),
 }
-ANSWER_LINE = re.compile(r"^#### *\$?(-?[0-9][0-9,.]*)[ *]*$", re.MULTILINE)
-SECOND_ANSWERS = 0.01  # the share of completions that may give two
 
 
 class Caution(NamedTuple):
@@ -88,7 +84,6 @@ def faults(summary: Summary) -> list[Caution]:
         *_chosen(summary),
         *_small(summary),
         *_accidents(summary),
-        *_second_answers(summary),
         *_not_read(summary),
         *_unproven(summary),
         *_unprotected(summary),
@@ -228,24 +223,6 @@ def _accidents(summary: Summary) -> Iterator[Caution]:
             label = sentence_label(worst.arm, summary.baseline)
             completions = f"the {worst.decoding} completions of {label} on {worst.task}"
             yield Caution(f"{percent(worst.reasons[reason])} % of {completions} {fault}", remedy)
-
-
-def _second_answers(summary: Summary) -> Iterator[Caution]:
-    """Warn where completions go on to another answer, for the arm whose first seed has most of them."""
-    study, shares = summary.study, {}
-    for arm in summary.arms(summary.task):
-        cell = study.cells(summary.task, arm)[0]
-        several = [len(set(ANSWER_LINE.findall(row.text))) > 1 for row in verified_completions(study, cell)]
-        shares[cell] = sum(several) / max(1, len(several))
-    worst = max(shares, key=lambda cell: shares[cell], default=None)
-    if worst is None or shares[worst] <= SECOND_ANSWERS:
-        return
-    fault = (
-        f"{percent(shares[worst])} % of the completions of {worst.name} go on after an answer (`####`) to "
-        "another one, which is the one that counts."
-    )
-    remedy = 'Set stop in [decoding] to the text that follows an answer, as in stop = ["\\nQ:"].'
-    yield Caution(fault, remedy)
 
 
 def _not_read(summary: Summary) -> Iterator[Caution]:

@@ -214,24 +214,6 @@ def test_what_could_be_wrong_is_named(tmp_path, changes, sentence):
     assert any(sentence in text for text in texts), texts
 
 
-@pytest.mark.parametrize(
-    ("after", "warned"),
-    [
-        ("\n\nQ: 4 + 3?\nA: 7\n#### 7", True),
-        ("\nAgain:\n#### 18", False),  # the same answer
-        ("\n#### 2. Check\nIt is even.\n#### 3 or so", False),  # headings and doubt
-    ],
-)
-def test_completions_that_go_on_to_a_second_answer_are_counted(tmp_path, after, warned):
-    def text(cell, number, accepted):
-        goes_on = number % 50 == 0 and cell.name == "sums-lam0.5-seed0"  # 2 % of one arm
-        return "9 + 9 = 18\n#### 18" + after * goes_on
-
-    texts = _cautions_with(_made(tmp_path, problems=50, text=text), "####")
-    sentence = "2.0 % of the completions of sums-lam0.5-seed0 go on after an answer (`####`) to another one"
-    assert [text.startswith(sentence) for text in texts] == [True] * warned
-
-
 def test_a_study_without_faults_has_no_cautions(tmp_path):
     chances = {0.5: 1.0, None: 0.2}
     right = {"right": lambda task, arm, decoding: chances.get(arm, 0.96)}
