@@ -353,7 +353,6 @@ def _parser() -> argparse.ArgumentParser:
     added = command(run)
     flags.add_run(added)
     flags.add_verbose(added)
-    flags.add_plan(added)
     flags.add_engine(added, "1")
     flags.add_sandbox(added)
     added = command(outlook)

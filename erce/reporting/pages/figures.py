@@ -233,8 +233,7 @@ def _finish(axes: Axes, arms: list[Arm], summary: Summary) -> None:
             tick.set(rotation=30, ha="right", rotation_mode="anchor")
     label = "penalty strength λ" + ("" if recipe.objective == CROSS_ENTROPY else f" on {recipe.objective}")
     if any(others):
-        mixed = any(arm.lam for arm in recipe.other_arms)
-        label += ", then other objectives" + ("" if mixed else " at λ = 0")
+        label += ", then other objectives"
     axes.set_xlabel(visible(label), parse_math=False)
     axes.grid(axis="y", linewidth=0.6)
     axes.set_axisbelow(True)

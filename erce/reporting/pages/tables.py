@@ -66,8 +66,6 @@ def print_tables(summary: Summary, console: Console) -> None:
             console.print(_terminal_table(summary, task))
     recipe = summary.study.recipe
     named = " · by name: other objectives" if recipe.objectives else ""
-    if named and not any(arm.lam for arm in recipe.other_arms):
-        named += ", at λ = 0"
     if summary.own:
         named += " · rft, self: trained on own right answers, beside the given ones and alone"
     note = NOTE if summary.decoding == "sampled" else NOTE.replace("of samples", "of greedy completions")

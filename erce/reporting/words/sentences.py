@@ -17,8 +17,6 @@ from erce.stats import Gain
 from erce.study.folder import Study
 from erce.types import Arm
 
-CHANCE = ", which includes 0: no difference can be told apart from chance on problems like these"
-MAYBE_CHANCE = ", which includes 0: it may be chance"
 CONTESTS = {  # by `Contest.finding`
     "better": "So the penalty beats {baseline} beyond temperature.",
     "worse": (
@@ -217,17 +215,16 @@ def _comparison(summary: Summary, decoding: str, opening: str, denominator: str)
     if chosen is None or baseline is None or chosen.gain is None:
         return ""
     better = f"{summary.baseline.objective} was better"
-    meaning = _meaning(chosen.gain, better, CHANCE if decoding == "sampled" else MAYBE_CHANCE)
     return (
         f"{opening} {percent(chosen.mean)} % {denominator} against {percent(baseline.mean)} % "
-        f"for {summary.baseline.objective}: {gain_with_interval(chosen.gain)}{meaning}."
+        f"for {summary.baseline.objective}: {gain_with_interval(chosen.gain)}{_meaning(chosen.gain, better)}."
     )
 
 
-def _meaning(gain: Gain, when_negative: str, when_unclear: str = MAYBE_CHANCE) -> str:
+def _meaning(gain: Gain, when_negative: str) -> str:
     if gain.low > 0:
         return ""
-    return f"; {when_negative}" if gain.high < 0 else when_unclear
+    return f"; {when_negative}" if gain.high < 0 else ", which includes 0: it may be chance"
 
 
 def _sharpening(summary: Summary) -> str:
