@@ -30,11 +30,7 @@ def add_import(added: argparse.ArgumentParser) -> None:
 
 
 def add_verify(added: argparse.ArgumentParser) -> None:
-    text = (
-        "rows of answer and completion, or program and tests (JSON Lines), or a study's folder: verified by "
-    )
-    text += "our procedure, strict and flexible, and the paper's (numbers by ours alone), answers by "
-    text += "Math-Verify if installed"
+    text = "rows of answer and completion, or of program and tests (JSON Lines), or a study's folder"
     added.add_argument("file", type=Path, nargs="?", help=text)
     added.add_argument("--answer", help="the reference answer")
     added.add_argument("--completion", help="the model's completion")

@@ -10,29 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from erce.cli import flags, terminal
 from erce.errors import InputError, RunError, UnfinishedError
+from erce.types import Verdict
 
-if TYPE_CHECKING:
-    from erce.verify import Verdict
-
-NEEDS_STUDY = (
-    "trl",
-    "transformers",
-    "peft",
-    "accelerate",
-    "datasets",
-    "jinja2",
-    "matplotlib",
-    "rich",
-    "scipy",
-)
+NEEDS_STUDY = ("trl", "peft", "matplotlib", "rich", "scipy")  # trl brings transformers and datasets
 NO_BASE = (
-    "the study's model has no name on the hub, and a card shows no path of this machine, so the adapter "
-    "names no base model and AutoPeftModel cannot load it; if the hub has the model, make the card again "
-    "with --base-model ID"
+    "the study's model has no name on the hub, so the adapter names no base model; if the hub has the model, "
+    "make the card again with --base-model ID"
 )
 
 
@@ -129,10 +116,7 @@ def outlook(options: argparse.Namespace) -> int:
     from erce.recipe import load_recipe
 
     recipe = load_recipe(path, **overrides)
-    what = (
-        "the base model's samples, verified, and gradients of demonstrations and samples; nothing is trained"
-    )
-    print(f"outlook for {recipe.task} and {recipe.model}: {what}", file=sys.stderr, flush=True)
+    print(f"outlook for {recipe.task} and {recipe.model}; nothing is trained", file=sys.stderr, flush=True)
     from erce.study.engines.progress import spoken
     from erce.study.outlook import outlook as look
     from erce.study.outlook import outlook_lines
@@ -285,7 +269,7 @@ def _arms(flags: list[list[str]]) -> dict[str, list[str]]:
     return arms
 
 
-def _verify_one(options: argparse.Namespace) -> "dict[str, Verdict]":
+def _verify_one(options: argparse.Namespace) -> dict[str, Verdict]:
     """Verify the answer or program that the flags give; return the verdicts, first the one that decides."""
     from erce.study.reverify import ours
     from erce.verify import run_program, verify_math

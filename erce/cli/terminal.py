@@ -20,10 +20,10 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from erce.errors import counted
+from erce.types import Verdict
 
 if TYPE_CHECKING:
     from erce.study.reverify import Reverified
-    from erce.verify import Verdict
     from erce.verify.sandbox.probes import ProbeResult
 
 WIDTH = 80  # characters in a line of a terminal
@@ -94,7 +94,7 @@ def nobody_reads() -> bool:
     return False
 
 
-def verdict_lines(verdict: "Verdict", *, explain: bool, condition: str = "") -> list[str]:
+def verdict_lines(verdict: Verdict, *, explain: bool, condition: str = "") -> list[str]:
     """Return the verdict as a line; with `explain` also what was read, why, and how long it took."""
     lines = [f"{'accepted' if verdict.accepted else 'not accepted'}{condition}: {verdict.reason}"]
     if explain:

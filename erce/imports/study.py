@@ -172,7 +172,6 @@ def _recipe(rows_by_cell: dict[Cell, list[SampleRow]]) -> Recipe:
 
 
 def _decoding(rows: list[SampleRow]) -> Decoding:
-    """Return the recipe's section on decoding."""
     limits = {row.max_new_tokens for row in rows}
     decoding = Decoding(max_new_tokens=limits.pop() if len(limits) == 1 else None)
     sampled = [row for row in rows if row.decoding == SAMPLED]

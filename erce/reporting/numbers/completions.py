@@ -159,13 +159,13 @@ def examples(summary: Summary) -> dict[str, list[Example]]:
         before, after = (fmean(row.accepted for row in sides[arm]) for arm in arms)
         gains[problem] = after - before
 
-    def side(problem: str, arm: Arm) -> Side:
-        rows, better = by_problem[problem][arm], (gains[problem] > 0) == (arm == compared)
-        shown = next(row for row in rows if row.accepted == better)
-        return Side(sum(row.accepted for row in rows), len(rows), shown.for_a_page())
-
     def example(problem: str) -> Example:
-        return Example(shorten(problem), prompts.get(problem, ""), *(side(problem, arm) for arm in arms))
+        sides = []
+        for arm in arms:
+            rows, better = by_problem[problem][arm], (gains[problem] > 0) == (arm == compared)
+            shown = next(row for row in rows if row.accepted == better)
+            sides.append(Side(sum(row.accepted for row in rows), len(rows), shown.for_a_page()))
+        return Example(shorten(problem), prompts.get(problem, ""), *sides)
 
     gained = sorted((name for name in gains if gains[name] > 0), key=lambda name: (-gains[name], name))
     lost = sorted((name for name in gains if gains[name] < 0), key=lambda name: (gains[name], name))

@@ -28,7 +28,7 @@ class TableRow:
 
     `gain` over the baseline has the interval over problems and seeds, and the p of this arm by itself;
     `p_holm` allows for every arm that the table compares on that task and decoding. Both are None for the
-    base model and where the baseline has no finished cell; the baseline has a gain of 0 over itself.
+    base model and the baseline, and where the baseline has no finished cell.
     """
 
     task: str
@@ -106,17 +106,13 @@ class Summary:
         return self._rows.get((task, arm, decoding))
 
     def gain(self, task: str, arm: Arm | None, decoding: str) -> Gain | None:
-        """Return an arm's gain; None where the arm or the baseline has no finished cell, and for no arm."""
+        """Return an arm's gain over the baseline; None where its row has none, and for no arm."""
         row = self.row(task, arm, decoding)
         return None if row is None else row.gain
 
     def compared(self, decoding: str) -> list[TableRow]:
-        """Return the rows of the own task that have a gain over the baseline, without the baseline's."""
-        return [
-            row
-            for row in self.rows
-            if (row.task, row.decoding) == (self.task, decoding) and row.gain and row.arm != self.baseline
-        ]
+        """Return the rows of the own task that have a gain over the baseline."""
+        return [row for row in self.rows if (row.task, row.decoding) == (self.task, decoding) and row.gain]
 
     def outcomes(self, arm: Arm, decoding: str | None = None) -> np.ndarray:
         """Return an arm's 0/1 outcomes on the own task's test problems: (seeds, problems, samples)."""
@@ -127,12 +123,12 @@ class Summary:
         return list(dict.fromkeys(row.arm for row in self.rows if row.task == task))
 
     def gains_as_json(self) -> list[dict[str, Any]]:
-        """Return an entry for each row but the base model's; without a finished λ = 0 it has no gain."""
+        """Return an entry for each row but the base model's."""
         entries = []
         for row in self.rows:
             if row.arm.is_base:
                 continue
-            baseline = None if row.gain is None else self.row(row.task, self.baseline, row.decoding)
+            baseline = self.row(row.task, self.baseline, row.decoding)
             entries.append(
                 {
                     "task": row.task,
@@ -187,10 +183,7 @@ def known_mean(values: list[float | None]) -> float | None:
 
 
 def _grid(study: Study, task: str, decoding: str, arms: list[Arm]) -> dict[Arm, GridGain]:
-    """Return every trained arm's gain; empty while λ = 0 has no finished cell, and with several verifiers.
-
-    λ = 0 has the gain 0 and the interval [0, 0].
-    """
+    """Return every other arm's gain over λ = 0; empty while that is not done, and with several verifiers."""
     zero = study.recipe.baseline
     if not _has_completions(study, task, zero, decoding) or study.verified_otherwise(task):
         return {}
@@ -200,9 +193,7 @@ def _grid(study: Study, task: str, decoding: str, arms: list[Arm]) -> dict[Arm, 
         if _has_completions(study, task, arm, decoding)
     }
     baseline = outcomes.pop(zero)
-    covers = paired_gain(baseline, baseline).covers
-    nothing = Gain(0.0, 0.0, 0.0, 1.0, 0.0, np.inf, covers)
-    return {zero: GridGain(nothing, 1.0), **grid_gains(outcomes, baseline)}
+    return grid_gains(outcomes, baseline)
 
 
 def _has_completions(study: Study, task: str, arm: Arm, decoding: str) -> bool:

@@ -77,7 +77,7 @@ def score_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
     greedy, sampled = (summary.row(task, arm, decoding) for decoding in ("greedy", "sampled"))
     accuracies = [spread(row.mean, row.sd) if row else NOTHING for row in (greedy, sampled)]
     row = greedy if summary.decoding == "greedy" else sampled
-    if row is None or row.gain is None or arm == summary.baseline:
+    if row is None or row.gain is None:
         return [*accuracies, NOTHING, NOTHING, NOTHING]
     return [*accuracies, points(row.gain.gain), interval(row.gain), p_value(row.p_holm)]
 
