@@ -66,6 +66,8 @@ def document(summary: Summary) -> str:
     """Return the page; texts of models, recipes and paths are escaped, and equal studies give equal bytes."""
     tasks = [task for task in summary.study.recipe.tasks if summary.arms(task)]
     sweep, changes = temperature_sweep(summary), problem_changes(summary)
+    settings = as_settings(summary.study.recipe)
+    del settings["imported"]
     template = environment().get_template("report.html")
     return template.render(
         summary=summary,
@@ -87,7 +89,7 @@ def document(summary: Summary) -> str:
         changes=changes,
         changes_figure=changes and inline(every_problem(changes), "The gain on every test problem, sorted"),
         examples=examples(summary),
-        settings=_settings(summary),
+        settings=json.dumps(settings, indent=2, ensure_ascii=False),
         versions=_versions(summary),
     )
 
@@ -209,12 +211,6 @@ def _mix(row: TableRow) -> dict[str, float]:
         name: sum(row.reasons.get(reason, 0.0) for reason in reasons) for name, reasons in VERDICTS.items()
     }
     return shares | {"other": max(0.0, round(1.0 - sum(shares.values()), 9))}
-
-
-def _settings(summary: Summary) -> str:
-    settings = as_settings(summary.study.recipe)
-    del settings["imported"]
-    return json.dumps(settings, indent=2, ensure_ascii=False)
 
 
 def _versions(summary: Summary) -> dict[str, str]:

@@ -8,7 +8,6 @@ not be the same.
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,12 +81,6 @@ def score_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
     return [*accuracies, points(row.gain.gain), interval(row.gain), p_value(row.p_holm)]
 
 
-def pipe_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Write Markdown's pipe table, the first column on the left; the cells are Markdown already."""
-    lines = [headings, ["---", *["---:"] * (len(headings) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 @dataclass(frozen=True)
 class Sheet:
     """A table of one task and decoding, to be written to a file; `seeds` are its columns of single seeds."""
@@ -152,8 +145,9 @@ def write_tables(summary: Summary, folder: Path) -> None:
 
 def markdown(sheet: Sheet) -> str:
     """Write a pipe table and its note; the pipes of names are escaped."""
-    rows = [[sheet.label(row).replace("|", r"\|"), *sheet.cells(row)] for row in sheet.rows]
-    return f"{pipe_table(['λ', *sheet.headings], rows)}\n\n{sheet.note}\n"
+    lines = [["λ", *sheet.headings], ["---", *["---:"] * len(sheet.headings)]]
+    lines += [[sheet.label(row).replace("|", r"\|"), *sheet.cells(row)] for row in sheet.rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + f"\n\n{sheet.note}\n"
 
 
 def latex(sheet: Sheet) -> str:
