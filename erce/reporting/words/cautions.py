@@ -285,8 +285,8 @@ def _format(summary: Summary) -> Iterator[Caution]:
 def _plan(summary: Summary) -> list[str]:
     """Say what would settle the gain; empty where it is settled, or an interval covers problems alone."""
     decoding = summary.decoding
-    gains = [row.gain for row in summary.compared(decoding)]
-    if not gains or any(gain is not None and gain.covers == "problems" for gain in gains):
+    gains = [row.gain for row in summary.compared(decoding) if row.gain is not None]
+    if not gains or any(gain.covers == "problems" for gain in gains):
         return []
     gain = summary.gain(summary.task, summary.chosen_penalty, decoding)
     if gain is not None and not gain.low <= 0 <= gain.high:
