@@ -32,6 +32,9 @@ class Listed(NamedTuple):
 
 
 ORDER = Number("over 0, at most 1e6 or inf", lambda number: 0 < number <= 1e6 or number == math.inf)
+SHARE = Number("in [0, 1)", lambda number: 0 <= number < 1)
+AT_LEAST_0 = Number("0 or above", lambda number: 0 <= number < math.inf)
+ABOVE_0 = Number("above 0", lambda number: 0 < number < math.inf)
 
 PENALTIES = {
     "shannon": Listed("erce.loss.penalties:Shannon", words="Shannon’s entropy"),
@@ -40,23 +43,12 @@ PENALTIES = {
 }
 OBJECTIVES = {
     "cross-entropy": Listed("erce.loss.objectives:CrossEntropy"),
-    "label-smoothing": Listed(
-        "erce.loss.objectives:LabelSmoothing", Number("in [0, 1)", lambda number: 0 <= number < 1)
-    ),
+    "label-smoothing": Listed("erce.loss.objectives:LabelSmoothing", SHARE),
     "dft": Listed("erce.loss.objectives:DFT"),
-    "eaft": Listed(
-        "erce.loss.objectives:EAFT",
-        Number("0 or above", lambda number: 0 <= number < math.inf),
-    ),
-    "focal": Listed(
-        "erce.loss.objectives:Focal", Number("0 or above", lambda number: 0 <= number < math.inf)
-    ),
-    "power": Listed(
-        "erce.loss.objectives:ProbabilityPower", Number("above 0", lambda number: 0 < number < math.inf)
-    ),
-    "threshold": Listed(
-        "erce.loss.objectives:Threshold", Number("in [0, 1)", lambda number: 0 <= number < 1)
-    ),
+    "eaft": Listed("erce.loss.objectives:EAFT", AT_LEAST_0),
+    "focal": Listed("erce.loss.objectives:Focal", AT_LEAST_0),
+    "power": Listed("erce.loss.objectives:ProbabilityPower", ABOVE_0),
+    "threshold": Listed("erce.loss.objectives:Threshold", SHARE),
 }
 
 SYNONYMS = {  # a name in recipes, papers and other trainers → the name in trainer and attach
@@ -152,16 +144,12 @@ def load_user_defined(kind: str, name: str) -> object:
             raise InputError(
                 f"{module} of the {kind} {name!r} cannot be imported: {error}; install it"
             ) from error
-        way_out = did_you_mean(error.name, _modules_here(), otherwise="is it on PYTHONPATH?")
+        here = [path.stem for path in Path.cwd().glob("*.py")]  # where a user's own modules usually lie
+        way_out = did_you_mean(error.name, here, otherwise="is it on PYTHONPATH?")
         raise InputError(f"no module {error.name!r} for the {kind} {name!r}; {way_out}") from error
     except SyntaxError as error:
         where = f"{error.filename}, line {error.lineno}"
         raise InputError(f"the {kind} {name!r} is not Python: {error.msg} ({where}); correct it") from error
-
-
-def _modules_here() -> list[str]:
-    """Return the modules in the current folder, where a user's own usually lie."""
-    return [path.stem for path in Path.cwd().glob("*.py")]
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:

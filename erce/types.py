@@ -147,15 +147,6 @@ class Arm:
         return self.lam is None
 
     @property
-    def is_baseline(self) -> bool:
-        return self == BASELINE
-
-    @property
-    def has_other_objective(self) -> bool:
-        """Whether the arm minimises anything but cross-entropy + λ · entropy."""
-        return self.objective != CROSS_ENTROPY
-
-    @property
     def label(self) -> str:
         """Return what sentences call the arm.
 
@@ -165,14 +156,9 @@ class Arm:
         if self.lam is None:
             return "base model"
         strength = f"λ = {self.lam:g}".replace("-", "−")
-        if self.has_other_objective:
+        if self.objective != CROSS_ENTROPY:
             return f"{self.objective}, {strength}" if self.lam else self.objective
         return strength
-
-    @property
-    def short_label(self) -> str:
-        """Return what a column headed "λ" calls the arm: 0.5 in place of λ = 0.5."""
-        return self.label.removeprefix("λ = ")
 
     @property
     def slug(self) -> str:
@@ -183,7 +169,7 @@ class Arm:
         """
         if self.lam is None:
             return "base"
-        if self.has_other_objective:
+        if self.objective != CROSS_ENTROPY:
             return f"{self.objective}-lam{self.lam:g}" if self.lam else self.objective
         return f"lam{self.lam:g}"
 

@@ -1,15 +1,9 @@
-"""erce.files: JSON Lines are read a block at a time, and a damaged line is named by its number."""
+"""erce.files: rows of JSON Lines come in order, and a damaged line is named by its number."""
 
 import pytest
 
-from erce import files
 from erce.errors import DamagedError
 from erce.files import read_rows
-
-
-@pytest.fixture
-def two_lines_at_once(monkeypatch):
-    monkeypatch.setattr(files, "LINES_AT_ONCE", 2)
 
 
 @pytest.mark.parametrize(
@@ -22,7 +16,7 @@ def two_lines_at_once(monkeypatch):
         ('{"n": 0}\n{"n": "a\\nb"}\n', [0, "a\nb"]),
     ],
 )
-def test_rows_come_in_order(tmp_path, two_lines_at_once, text, numbers):
+def test_rows_come_in_order(tmp_path, text, numbers):
     (tmp_path / "rows.jsonl").write_bytes(text.encode())
     assert [row["n"] for row in read_rows(tmp_path / "rows.jsonl", "n")] == numbers
 
@@ -34,12 +28,12 @@ def test_rows_come_in_order(tmp_path, two_lines_at_once, text, numbers):
         ('{"n": 0}\n{"n": 1}\n{"m": 2}\n', 3),
         ('{"n": 0}\n[1]\n', 2),
         ('{"n": 0}{"n": 1}\n', 1),
-        ('{"n": 0}, {"n": 1}\n{"n": 2}\n', 1),  # joined by a comma, the lines are an array, but of three rows
-        ('{"n": [0\n1]}\n', 1),  # likewise of one row
+        ('{"n": 0}, {"n": 1}\n{"n": 2}\n', 1),
+        ('{"n": [0\n1]}\n', 1),
         ("\n\n" + '{"n": 0}\n' + "[" * 100_000 + "\n", 4),
     ],
 )
-def test_a_damaged_line_is_named(tmp_path, two_lines_at_once, text, line):
+def test_a_damaged_line_is_named(tmp_path, text, line):
     (tmp_path / "rows.jsonl").write_text(text)
     with pytest.raises(DamagedError, match=f"line {line} is damaged"):
         list(read_rows(tmp_path / "rows.jsonl", "n"))

@@ -21,7 +21,7 @@ ARROWS = {  # room → the rooms of ours that it may import, beside the ground
     "verify": set(),
     "score": set(),
     "recipe": set(),
-    "paper": {"stats"},
+    "paper": set(),
     "tasks": {"verify"},
     "hf": {"loss"},
     "integrations": {"hf", "loss"},

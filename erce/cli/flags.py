@@ -30,10 +30,7 @@ def add_import(added: argparse.ArgumentParser) -> None:
 
 
 def add_verify(added: argparse.ArgumentParser) -> None:
-    text = (
-        "rows of answer and completion, or program and tests (JSON Lines), or a study's folder: verified by "
-    )
-    text += "our procedure, strict and flexible, and the paper's (numbers by ours alone)"
+    text = "rows of answer and completion, or of program and tests (JSON Lines), or a study's folder"
     added.add_argument("file", type=Path, nargs="?", help=text)
     added.add_argument("--answer", help="the reference answer")
     added.add_argument("--completion", help="the model's completion")
@@ -95,11 +92,19 @@ def add_recipe(added: argparse.ArgumentParser) -> None:
 
 
 def add_run(added: argparse.ArgumentParser) -> None:
-    """Add the recipe and where and how far its study runs."""
+    """Add the recipe, where and how far its study runs, and a dry run."""
     add_recipe(added)
     added.add_argument("--out", type=Path, help="the study's folder (runs/NAME)")
     text = "go on even if nothing is right, or everything, in the base model and one seed of every λ"
     added.add_argument("--go-on", action="store_true", help=text)
+    add_limit(added, "runs/NAME-limitN")
+    text = "say what would run, how many steps and tokens, how much memory and for how long; write nothing"
+    added.add_argument("--dry-run", action="store_true", help=text)
+    text = "for --dry-run: a100, a100-40, h100, h200, l40s, l4, rtx4090 or cpu (h100)"
+    added.add_argument("--device", default="h100", metavar="NAME", help=text)
+    text = "for --dry-run: tokens per second that you measured; without them, a share of the peak is assumed"
+    pair: dict[str, Any] = {"nargs": 2, "type": float, "metavar": ("TRAINED", "SAMPLED")}
+    added.add_argument("--tokens-per-second", **pair, help=text)
 
 
 def add_limit(added: argparse.ArgumentParser, folder: str) -> None:
@@ -136,18 +141,6 @@ def lam_hint(words: list[str]) -> str:
         return ""
     values = [each for each in (value, *words[1:]) if each not in ("", "0")] or ["2"]
     return f"; λ is a list in the recipe: --set 'lams=[0, {', '.join(values)}]'"
-
-
-def add_plan(added: argparse.ArgumentParser) -> None:
-    """Add the flags for a smaller study, and for a dry run."""
-    add_limit(added, "runs/NAME-limitN")
-    text = "say what would run, how many steps and tokens, how much memory and for how long; write nothing"
-    added.add_argument("--dry-run", action="store_true", help=text)
-    text = "for --dry-run: a100, a100-40, h100, h200, l40s, l4, rtx4090 or cpu (h100)"
-    added.add_argument("--device", default="h100", metavar="NAME", help=text)
-    text = "for --dry-run: tokens per second that you measured; without them, a share of the peak is assumed"
-    pair: dict[str, Any] = {"nargs": 2, "type": float, "metavar": ("TRAINED", "SAMPLED")}
-    added.add_argument("--tokens-per-second", **pair, help=text)
 
 
 def add_sft(added: argparse.ArgumentParser) -> None:

@@ -7,31 +7,19 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from erce.cli import flags, terminal
 from erce.errors import InputError, RunError, UnfinishedError
+from erce.types import Verdict
 
-if TYPE_CHECKING:
-    from erce.verify import Verdict
-
-NEEDS_STUDY = (
-    "trl",
-    "transformers",
-    "peft",
-    "accelerate",
-    "datasets",
-    "jinja2",
-    "matplotlib",
-    "rich",
-    "scipy",
-)
+NEEDS_STUDY = ("trl", "peft", "matplotlib", "rich", "scipy")  # trl brings transformers and datasets
 NO_BASE = (
-    "the study's model has no name on the hub, and a card shows no path of this machine, so the adapter "
-    "names no base model and AutoPeftModel cannot load it; if the hub has the model, make the card again "
-    "with --base-model ID"
+    "the study's model has no name on the hub, so the adapter names no base model; if the hub has the model, "
+    "make the card again with --base-model ID"
 )
 
 
@@ -105,7 +93,6 @@ def _recipe(options: argparse.Namespace) -> tuple[Path, Path, dict[str, Any]]:
 
 
 def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
-    """Print what the study would take."""
     from erce.recipe import load_recipe
     from erce.study.engines.progress import spoken
     from erce.study.plan import Speed, dry_run
@@ -129,10 +116,7 @@ def outlook(options: argparse.Namespace) -> int:
     from erce.recipe import load_recipe
 
     recipe = load_recipe(path, **overrides)
-    what = (
-        "the base model's samples, verified, and gradients of demonstrations and samples; nothing is trained"
-    )
-    print(f"outlook for {recipe.task} and {recipe.model}: {what}", file=sys.stderr, flush=True)
+    print(f"outlook for {recipe.task} and {recipe.model}; nothing is trained", file=sys.stderr, flush=True)
     from erce.study.engines.progress import spoken
     from erce.study.outlook import outlook as look
     from erce.study.outlook import outlook_lines
@@ -220,15 +204,8 @@ def import_(options: argparse.Namespace) -> None:
     """Turn logs of lm-eval, inspect or evalplus into a study's folder that `erce report` reads."""
     from erce.imports import BASELINE, Reading, import_study
 
-    reading = Reading(
-        format=options.format,
-        task=options.task,
-        metric=options.metric,
-        filter=options.filter,
-        scorer=options.scorer,
-        plus=options.plus,
-        temperature=options.temperature,
-    )
+    # Every field of a Reading has a flag of its name.
+    reading = Reading(**{field.name: getattr(options, field.name) for field in fields(Reading)})
     arms = _arms([[BASELINE, *options.baseline], *options.arm])
     study = import_study(options.out, arms, validation=_arms(options.validation), reading=reading)
     print(f"{len(study.results)} cells in {options.out}; `erce report {options.out}` compares them")
@@ -261,7 +238,7 @@ def verify(options: argparse.Namespace) -> int:
     if options.json is not None:
         from erce.study.reverify import Reverified, write_reverified
 
-        reference = options.answer if options.program is None else _text(options.program)
+        reference = options.answer if options.program is None else options.program.read_text(encoding="utf-8")
         write_reverified(options.json, [Reverified("command line", reference, verdicts)])
     for name, verdict in verdicts.items():
         condition = " if the format is ignored" if name == "flexible" else ""
@@ -292,7 +269,7 @@ def _arms(flags: list[list[str]]) -> dict[str, list[str]]:
     return arms
 
 
-def _verify_one(options: argparse.Namespace) -> "dict[str, Verdict]":
+def _verify_one(options: argparse.Namespace) -> dict[str, Verdict]:
     """Verify the answer or program that the flags give; return the verdicts, first the one that decides."""
     from erce.study.reverify import ours
     from erce.verify import run_program, verify_math
@@ -301,7 +278,7 @@ def _verify_one(options: argparse.Namespace) -> "dict[str, Verdict]":
     paper = options.mode == "paper"
     if options.program is not None:
         mode = "paper" if paper else "strict"
-        return {mode: run_program(_text(options.program), options.test, mode=mode)}
+        return {mode: run_program(options.program.read_text(encoding="utf-8"), options.test, mode=mode)}
     pair = options.answer, options.completion
     if paper and options.kind == "answer":
         return {"paper": equivalent_paper(*pair)}
@@ -320,13 +297,6 @@ def _reverify(options: argparse.Namespace) -> None:
     if options.json is not None:
         write_reverified(options.json, rows)
     terminal.print_lines(terminal.reverify_lines(rows, summary(rows), limit=options.limit))
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{str(path)!r} cannot be read as text ({error})") from None
 
 
 def _report(root: Path, options: argparse.Namespace) -> None:
@@ -367,7 +337,6 @@ def _parser() -> argparse.ArgumentParser:
     added = command(run)
     flags.add_run(added)
     flags.add_verbose(added)
-    flags.add_plan(added)
     flags.add_engine(added, "1")
     flags.add_sandbox(added)
     added = command(outlook)

@@ -20,10 +20,10 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from erce.errors import counted
+from erce.types import Verdict
 
 if TYPE_CHECKING:
     from erce.study.reverify import Reverified
-    from erce.verify import Verdict
     from erce.verify.sandbox.probes import ProbeResult
 
 WIDTH = 80  # characters in a line of a terminal
@@ -94,7 +94,7 @@ def nobody_reads() -> bool:
     return False
 
 
-def verdict_lines(verdict: "Verdict", *, explain: bool, condition: str = "") -> list[str]:
+def verdict_lines(verdict: Verdict, *, explain: bool, condition: str = "") -> list[str]:
     """Return the verdict as a line; with `explain` also what was read, why, and how long it took."""
     lines = [f"{'accepted' if verdict.accepted else 'not accepted'}{condition}: {verdict.reason}"]
     if explain:
@@ -177,17 +177,14 @@ def machine_lines() -> list[str]:
     free = shutil.disk_usage(Path.cwd()).free / 1e9
     lines += [f"  {'device':14} {name}", f"  {'disk':14} {free:.0f} GB free here"]
     card = torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else None
-    for text in doctor_lines(card):
-        lines += textwrap.wrap(text, 80, initial_indent=f"  {'kernels':14} ", subsequent_indent=17 * " ")
-    return lines
+    return [*lines, *(f"  {'kernels':14} {text}" for text in doctor_lines(card))]
 
 
 def _version(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:
-        extra = "ray" if package == "ray" else "study"
-        return f"not installed; pip install 'erce[{extra}]'"
+        return "not installed"
 
 
 def _plain(text: str) -> str:

@@ -35,7 +35,6 @@ INSPECT_SCORES = {"C": True, "I": False, "N": False, 1: True, 0: False}  # corre
 INSPECT_FINISH: dict[str | None, str] = {"max_tokens": "length", "model_length": "length"}
 ZSTANDARD = 93  # inspect's compression: its number among the types of zip archives
 EVALPLUS_REASONS = {"pass": "passed", "fail": "failed", "timeout": "timeout"}
-EVALPLUS_TASKS = {"HumanEval": "humaneval", "Mbpp": "mbpp"}  # prefix of a problem's name → task
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -366,8 +365,8 @@ def _evalplus(path: Path, reading: Reading) -> list[dict[str, Any]]:
         if match is None:
             raise InputError(f"{path} does not say how it was sampled; give --temperature, 0 for greedy")
         temperature = float(match[1])
-    benchmark = next(iter(problems)).split("/")[0]
-    task = f"{EVALPLUS_TASKS.get(benchmark, benchmark)}{'+' if plus else ''}"
+    benchmark = next(iter(problems)).split("/")[0].lower()  # of a name such as HumanEval/0
+    task = f"{benchmark}+" if plus else benchmark
     shared = {"task": task, "decoding": "sampled" if temperature else "greedy", "temperature": temperature}
     rows = []
     for problem, programs in problems.items():

@@ -163,7 +163,7 @@ def _recipe(rows_by_cell: dict[Cell, list[SampleRow]]) -> Recipe:
     return Recipe(
         task=baseline.task,
         lams=tuple(cell.lam or 0.0 for cell in trained if cell.seed == 0 and cell.objective == CROSS_ENTROPY),
-        objectives=tuple(arm.objective for arm in arms if arm.has_other_objective),
+        objectives=tuple(arm.objective for arm in arms if arm.objective != CROSS_ENTROPY),
         seeds=tuple(sorted({cell.seed for cell in trained})),
         model=rows_by_cell[baseline][0].model or "unknown",
         decoding=_decoding([row for cell_rows in rows_by_cell.values() for row in cell_rows]),
@@ -172,7 +172,6 @@ def _recipe(rows_by_cell: dict[Cell, list[SampleRow]]) -> Recipe:
 
 
 def _decoding(rows: list[SampleRow]) -> Decoding:
-    """Return the recipe's section on decoding."""
     limits = {row.max_new_tokens for row in rows}
     decoding = Decoding(max_new_tokens=limits.pop() if len(limits) == 1 else None)
     sampled = [row for row in rows if row.decoding == SAMPLED]

@@ -21,14 +21,10 @@ def settings_from_environment() -> dict[str, Any]:
     settings: dict[str, Any] = {name: os.environ[key] for name, key in VARIABLES.items() if key in os.environ}
     if "entropy_penalty" not in settings:
         raise InputError("ERCE_ENTROPY_PENALTY is not set; export ERCE_ENTROPY_PENALTY=4.0 first")
-    for name in ("entropy_penalty", "entropy_order"):
-        if name in settings:
-            settings[name] = _number(VARIABLES[name], settings[name])
+    for name in settings.keys() & {"entropy_penalty", "entropy_order"}:
+        variable, text = VARIABLES[name], settings[name]
+        try:
+            settings[name] = float(text)
+        except ValueError:
+            raise InputError(f"{variable} = {text!r} is not a number; export {variable}=4.0, say") from None
     return settings
-
-
-def _number(variable: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(f"{variable} = {text!r} is not a number; export {variable}=4.0, say") from None

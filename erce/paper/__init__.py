@@ -4,7 +4,6 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -79,16 +78,11 @@ class PaperTable:
         return tuple((row.mean + row.sd * steps / (steps.std() or 1.0)).tolist())
 
 
-def citation() -> str:
-    """Return authors and title of the paper that the tables are from."""
-    return "{authors}: {title}".format(**_content())
-
-
 @cache
 def tables() -> tuple[PaperTable, ...]:
     """Return every table of the paper: those with seeds first, then summaries, then the Rényi orders."""
     made = []
-    for entry in _content()["tables"]:
+    for entry in json.loads(SOURCE.read_text(encoding="utf-8"))["tables"]:
         rows = [PaperRow(**row | {"seeds": tuple(row.get("seeds", ()))}) for row in entry["rows"]]
         made.append(PaperTable(**entry | {"rows": tuple(rows)}))
     return tuple(made)
@@ -113,8 +107,3 @@ def lookup(task: str, decoding: str, *, penalty: str = "shannon", order: float =
     kinds = {f"{table.task} {table.decoding} ({table.penalty} {table.order:g})" for table in tables()}
     there_are = ", ".join(sorted(kinds))
     raise InputError(f"the paper has no {task} {decoding} ({penalty} {order:g}); it has {there_are}")
-
-
-@cache
-def _content() -> dict[str, Any]:
-    return json.loads(SOURCE.read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ from rich.console import Console
 from erce.files import write_json, write_text
 from erce.recipe import as_settings
 from erce.reporting.format import visible
-from erce.reporting.numbers.completions import problem_changes, three_completions
+from erce.reporting.numbers.completions import problem_changes
 from erce.reporting.numbers.gains import Summary, gain_as_json, summary
 from erce.reporting.numbers.inference import inference
 from erce.reporting.numbers.k_samples import sample_coverage
@@ -18,7 +18,7 @@ from erce.reporting.pages.figures import accuracy, svg
 from erce.reporting.pages.html import completions_page, document
 from erce.reporting.pages.tables import print_tables, write_tables
 from erce.reporting.words.cautions import cautions, faults, next_steps
-from erce.reporting.words.sentences import all_alike, completion_line, sentences
+from erce.reporting.words.sentences import sentences
 from erce.study.folder import read_study
 
 __all__ = ["report"]
@@ -90,16 +90,12 @@ def _print(summary: Summary, *, verbose: bool) -> None:
     """Print the tables, what they mean and what to do next; with `verbose` also what could be wrong."""
     console = Console()
     print_tables(summary, console)
-    by_subject = sentences(summary)
-    meanings = [text for subject, text in by_subject.items() if verbose or subject in BRIEF]
-    if all_alike(summary):
-        meanings += map(completion_line, three_completions(summary))
-    for text in meanings:
-        console.print(f"\n{visible(text)}", markup=False, highlight=False)
-    if not all_alike(summary):
-        if verbose:
-            _print_list(console, "What could be wrong:", [caution.fault for caution in faults(summary)])
-        _print_list(console, "What to do next:", next_steps(summary))
+    for subject, text in sentences(summary).items():
+        if verbose or subject in BRIEF:
+            console.print(f"\n{visible(text)}", markup=False, highlight=False)
+    if verbose:
+        _print_list(console, "What could be wrong:", [caution.fault for caution in faults(summary)])
+    _print_list(console, "What to do next:", next_steps(summary))
     console.print()
 
 

@@ -86,13 +86,13 @@ def p_value(p: float | None) -> str:
     return "1" if p > 0.9995 else fixed(p, 3).removeprefix("0")
 
 
-def spread(mean: float, sd: float | None) -> str:
+def spread(mean: float, sd: float | None, digits: int = 1) -> str:
     """Write mean ± standard deviation over seeds in percent; the mean alone where one seed has no spread.
 
     >>> spread(0.781, 0.0081), spread(0.781, None)
     ('78.1 ± 0.8', '78.1')
     """
-    return percent(mean) if sd is None else f"{percent(mean)} ± {percent(sd)}"
+    return percent(mean, digits) + ("" if sd is None else f" ± {percent(sd, digits)}")
 
 
 def strength(lam: float | None) -> str:
@@ -105,26 +105,15 @@ def strength(lam: float | None) -> str:
 
 
 def known_as(arm: Arm, baseline: Arm = BASELINE) -> str:
-    """Return what the objective of a λ is called elsewhere; empty where `row_label` says it already.
+    """Return what the objective of a λ is called elsewhere; empty where the arm's label says it already.
 
     >>> [known_as(Arm(lam)) for lam in (0.0, -0.1, 0.5)], known_as(Arm(0.0), Arm(0.0, "dft"))
     (['cross-entropy', 'confidence penalty', ''], '')
     """
-    if arm.is_baseline:
+    if arm == BASELINE:
         return CROSS_ENTROPY if arm == baseline else ""
-    negative = arm.lam is not None and arm.lam < 0 and not arm.has_other_objective
+    negative = arm.lam is not None and arm.lam < 0 and arm.objective == CROSS_ENTROPY
     return "confidence penalty" if negative else ""
-
-
-def row_label(arm: Arm, baseline: Arm) -> str:
-    """Return an arm's name for a column "λ"; it says "cross-entropy" if the baseline is another objective.
-
-    >>> row_label(Arm(4.0), Arm(0.0)), row_label(Arm(4.0), Arm(0.0, "dft"))
-    ('4', 'cross-entropy, λ = 4')
-    """
-    if arm.is_base or arm.objective != CROSS_ENTROPY or baseline.objective == CROSS_ENTROPY:
-        return arm.short_label
-    return f"{CROSS_ENTROPY}, {arm.label}" if arm.lam else CROSS_ENTROPY
 
 
 def sentence_label(arm: Arm, baseline: Arm) -> str:
@@ -133,8 +122,18 @@ def sentence_label(arm: Arm, baseline: Arm) -> str:
     >>> sentence_label(Arm(4.0), Arm(0.0)), sentence_label(Arm(0.0), Arm(0.0, "dft"))
     ('λ = 4', 'cross-entropy')
     """
-    label = row_label(arm, baseline)
-    return arm.label if label == arm.short_label else label
+    if arm.is_base or arm.objective != CROSS_ENTROPY or baseline.objective == CROSS_ENTROPY:
+        return arm.label
+    return f"{CROSS_ENTROPY}, {arm.label}" if arm.lam else CROSS_ENTROPY
+
+
+def row_label(arm: Arm, baseline: Arm) -> str:
+    """Return an arm's name for a column headed "λ".
+
+    >>> row_label(Arm(4.0), Arm(0.0)), row_label(Arm(4.0), Arm(0.0, "dft"))
+    ('4', 'cross-entropy, λ = 4')
+    """
+    return sentence_label(arm, baseline).removeprefix("λ = ")
 
 
 def file_name(task: str) -> str:

@@ -272,7 +272,8 @@ def _tokens(tokenizer: Any, problem: Problem) -> TextTokens:
 
 
 def _arms(recipe: Recipe, arms: list[Arm]) -> str:
-    lams = [Arm(arm.lam).short_label for arm in arms if not arm.is_base and not recipe.is_other(arm)]
+    grid = [arm for arm in arms if not arm.is_base and not recipe.is_other(arm)]
+    lams = [f"{arm.lam:g}".replace("-", "−") for arm in grid]
     on = "" if recipe.objective == CROSS_ENTROPY else f" on {recipe.objective}"
     others = "".join(f" and {arm.label}" for arm in arms if recipe.is_other(arm))
     trained = f"λ = {', '.join(lams)}{on}{others}"

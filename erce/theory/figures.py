@@ -31,10 +31,7 @@ def drawings(*, runs: int = 100, sizes: Sequence[int] = RISK_SIZES) -> dict[str,
         "learning": ("Risk of what each loss learns, against m", _learning(sizes, runs)),
         "token": ("The next token's distribution at five λ", _token()),
     }
-    return {
-        name: Markup(svg_in_page(svg(figure, salt="erce.theory"), text, PALETTE))
-        for name, (text, figure) in figures.items()
-    }
+    return {name: Markup(svg_in_page(svg(figure), text, PALETTE)) for name, (text, figure) in figures.items()}
 
 
 def _panels(number: int, width: float, height: float) -> tuple[Figure, list[Axes]]:

@@ -20,14 +20,6 @@ ROUNDING = 1e-10  # the relative error up to which two losses tie
 Loss = Callable[[np.ndarray, int], np.ndarray]  # rows (..., answers), m → loss of each answer, same shape
 
 
-def lemma_bound(eta: float, order: float) -> float:
-    """Return (1 − η^(α/(1−α))) / η, the most by which S of order α < 1 falls short of |supp p|.
-
-    This is the paper's lemma; it holds for p with no entry between 0 and η.
-    """
-    return (1 - eta ** (order / (1 - order))) / eta
-
-
 def sample_size(step: int, eta: float, supports: int, epsilon: float, delta: float) -> float:
     """Return a corollary's m(ε, δ) before rounding up: λ_m = m in steps 2 and 3, α_m = 1/m in step 3.
 

@@ -4,8 +4,6 @@ import math
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
 from erce.files import write_json, write_text
 from erce.reporting.pages.templates import environment
 from erce.theory import counterexample, learning, tokens
@@ -22,7 +20,8 @@ def write(page: Path, json: Path | None) -> list[str]:
     The same versions of numpy, scipy and matplotlib with the same number of threads give the same bytes.
     """
     numbers = findings()
-    write_text(page, render(numbers, drawings()))
+    template = environment().from_string(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
+    write_text(page, template.render(numbers=numbers, drawings=drawings()))
     if json is not None:
         write_json(json, numbers)
     return [*table(numbers), "", f"The page with the figures: {page}"]
@@ -49,12 +48,6 @@ def findings() -> dict[str, Any]:
             "vacuous_until": math.ceil(vacuous) - 1,
         },
     }
-
-
-def render(numbers: dict[str, Any], drawings: dict[str, Markup]) -> str:
-    """Return the page as HTML, of what `findings()` returns and the figures' SVG."""
-    template = environment().from_string(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
-    return template.render(numbers=numbers, drawings=drawings)
 
 
 def table(numbers: dict[str, Any]) -> list[str]:

@@ -6,9 +6,9 @@ from statistics import fmean, pstdev
 import pytest
 from scipy import stats as reference
 
-from erce.paper import SOURCE, citation, lookup, tables
-from erce.paper.__main__ import against_baseline, main, regenerated, rounded, sentences
+from erce.paper import SOURCE, lookup, tables
 from erce.stats import paper
+from scripts.paper_tables import against_baseline, citation, main, regenerated, rounded, sentences
 
 TEXT = "\n".join(sentences())
 ROWS = [(table, row) for table in tables() for row in table.rows]
@@ -108,6 +108,11 @@ def test_the_gains_of_the_text_come_out_of_the_tables(task, decoding, best, poin
     table = lookup(task, decoding)
     assert max(table.rows, key=lambda row: row.mean).lam == best
     assert rounded(100 * (fmean(table.scores(best)) - fmean(table.scores(0))), 2) == points
+
+
+def test_ties_are_rounded_away_from_zero_without_the_error_of_sums():
+    values = (0.5137499999999999, 0.51365)
+    assert [*map(rounded, values), rounded(100 * 0.012375, 2)] == ["0.5138", "0.5137", "1.24"]
 
 
 def test_the_module_prints_rows_lines_and_sentences(capsys):

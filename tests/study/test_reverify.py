@@ -163,7 +163,7 @@ CLOSE = ["--answer", "0.0000001", "--completion", "0.0000002", "--as", "answer"]
         (["--answer", "a", "--completion", "\\boxed{\x1b[31mb}", "--explain"], 1, "read     \\x1b[31mb"),
         ([*CLOSE, "--mode", "paper"], 0, "accepted"),
         ([*CLOSE, "--mode", "ours"], 1, "not accepted"),
-        (["--program", "no/such.py", "--test", "assert f()"], 2, "'no/such.py' cannot be read as text"),
+        (["--program", "no/such.py", "--test", "assert f()"], 2, "'no/such.py' cannot be read or written"),
     ],
 )
 def test_one_answer_is_verified_and_the_exit_code_tells(capsys, words, code, printed):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from erce.theory import learning
 from erce.theory.counterexample import support_size
-from erce.theory.learning import SupportClass, learn, lemma_bound, penalised, rows_on, sample, sample_size
+from erce.theory.learning import SupportClass, learn, penalised, rows_on, sample, sample_size
 
 QUICK = settings(deadline=None, max_examples=30)
 ROWS = st.lists(st.floats(1e-3, 1.0), min_size=1, max_size=9).map(lambda row: np.array(row) / sum(row))
@@ -97,6 +97,11 @@ def test_larger_lam_and_smaller_order_are_both_needed_where_the_penalty_must_tel
     assert learn(rivals, seen, penalised(lam=float, order=lambda m: 2.0))[0] == 1
     assert learn(rivals, seen, penalised(lam=lambda m: 0.01, order=lambda m: 1 / m))[0] == 1
     assert learn(rivals, seen, penalised(lam=float, order=lambda m: 1 / m))[0] == 0
+
+
+def lemma_bound(eta, order):
+    """The most by which S of order α < 1 falls short of |supp p|, for p with no entry between 0 and η."""
+    return (1 - eta ** (order / (1 - order))) / eta
 
 
 @QUICK

@@ -10,7 +10,7 @@ from erce.files import read_json, write_json, write_rows
 from erce.recipe import Cell, Decoding, Recipe
 from erce.score import summarize
 from erce.study.folder import LOCKS, TIMING, cell_folder, open_study, read_study
-from erce.types import BASE_MODEL, Arm, Completion, Verdict
+from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm, Completion, Verdict
 
 TASK, CONTROL = "sums", "sums-answer-only"
 REASONS = ("different", "different", "different", "no answer", "truncated")
@@ -66,7 +66,7 @@ def files(root):
 
 def named(arm):
     """λ, the name of another objective, or None for the base model."""
-    return arm.objective if arm.has_other_objective else arm.lam
+    return arm.objective if arm.objective != CROSS_ENTROPY else arm.lam
 
 
 def arm_of(name):

@@ -112,21 +112,8 @@ def shown_completions(summary: Summary) -> Completions:
     return Completions(kept, _prompts(study), min(seeds, len(study.recipe.seeds)), problems, all_problems)
 
 
-def three_completions(summary: Summary) -> list[VerifiedCompletion]:
-    """Return a completion of each of the last three arms, of different problems."""
-    rows, three = shown_completions(summary).rows, []
-    for at, arm in enumerate(summary.arms(summary.task)[-3:]):
-        of_arm = [row for row in rows if (row.arm, row.decoding) == (arm, summary.decoding)]
-        three.append(of_arm[at * len(of_arm) // 3])
-    return three
-
-
 def shorten(text: str) -> str:
-    """Return a model's text for a page: cut where it is too long, and with nothing hidden.
-
-    >>> shorten("17-5=12\\x00\\x1b[31m\\u202e\\ud800")
-    '17-5=12␀␛[31m\\\\u202e\\\\ud800'
-    """
+    """Return a model's text for a page: cut where it is too long, and with nothing hidden."""
     cut = len(text) - LONGEST_CHARACTERS
     return visible(text[:LONGEST_CHARACTERS]) + (f" … and {cut} characters more" if cut > 0 else "")
 
@@ -168,13 +155,13 @@ def examples(summary: Summary) -> dict[str, list[Example]]:
         before, after = (fmean(row.accepted for row in sides[arm]) for arm in arms)
         gains[problem] = after - before
 
-    def side(problem: str, arm: Arm) -> Side:
-        rows, better = by_problem[problem][arm], (gains[problem] > 0) == (arm == compared)
-        shown = next(row for row in rows if row.accepted == better)
-        return Side(sum(row.accepted for row in rows), len(rows), shown.for_a_page())
-
     def example(problem: str) -> Example:
-        return Example(shorten(problem), prompts.get(problem, ""), *(side(problem, arm) for arm in arms))
+        sides = []
+        for arm in arms:
+            rows, better = by_problem[problem][arm], (gains[problem] > 0) == (arm == compared)
+            shown = next(row for row in rows if row.accepted == better)
+            sides.append(Side(sum(row.accepted for row in rows), len(rows), shown.for_a_page()))
+        return Example(shorten(problem), prompts.get(problem, ""), *sides)
 
     gained = sorted((name for name in gains if gains[name] > 0), key=lambda name: (-gains[name], name))
     lost = sorted((name for name in gains if gains[name] < 0), key=lambda name: (gains[name], name))

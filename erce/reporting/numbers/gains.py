@@ -16,7 +16,6 @@ from erce.study.folder import Study
 from erce.types import BASE_MODEL, Arm
 
 DECODINGS = ("sampled", "greedy")
-GAIN_FIELDS = ("baseline", "gain", "ci", "p", "covers", "p_holm")
 
 
 @dataclass(frozen=True)
@@ -26,6 +25,10 @@ class TableRow:
     Scores are fractions of 1; `sd` is the sample standard deviation over seeds, None for a single seed.
     `flexible` is the score with the form of the answer ignored. `reasons` are shares of the completions that
     sum to 1, `tokens` a completion's mean length, `entropy` in nats per token.
+
+    `gain` over the baseline has the interval over problems and seeds, and the p of this arm by itself;
+    `p_holm` allows for every arm that the table compares on that task and decoding. Both are None for the
+    base model and the baseline, and where the baseline has no finished cell.
     """
 
     task: str
@@ -42,38 +45,19 @@ class TableRow:
     tokens: float | None  # None: a log does not hold it
     entropy: float | None
     flexible: float | None = None  # None: the task does not say, or an older study
-    finished: float | None = None  # the share of completions that were not cut off
     sampled_before: int | None = 0  # tokens the base model sampled for its training; None: unknown
+    gain: Gain | None = None
+    p_holm: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the row as plain values; JSON has no whole numbers as keys."""
+        others = ("task", "arm", "gain", "p_holm")
         return (
             {"task": self.task}
             | self.arm.as_json()
-            | {name: value for name, value in vars(self).items() if name not in ("task", "arm")}
+            | {name: value for name, value in vars(self).items() if name not in others}
             | {"seeds": {str(seed): score for seed, score in self.seeds.items()}}
         )
-
-
-@dataclass(frozen=True)
-class ArmGain:
-    """The gain of one arm over the baseline, on the test problems of one task under one decoding.
-
-    `gain` has the interval over problems and seeds, and the p of this arm by itself; `p_holm` allows for
-    every arm that the table compares on that task and decoding. The baseline has a gain of 0 over itself.
-    """
-
-    task: str
-    arm: Arm
-    decoding: str
-    mean: float
-    baseline: float
-    gain: Gain
-    p_holm: float
-
-    def as_json(self) -> dict[str, Any]:
-        """Return GAIN_FIELDS as plain values."""
-        return {"baseline": self.baseline, **gain_as_json(self.gain), "p_holm": self.p_holm}
 
 
 @dataclass(frozen=True, eq=False)  # compared by identity, so that what is computed of a summary can be cached
@@ -83,8 +67,8 @@ class Summary:
     study: Study
     choice: Choice | None
     no_choice: NoChoiceError | None  # why there is no choice
+    decoding: str  # of the tables' gains: "sampled", or "greedy" where logs hold no samples
     rows: list[TableRow]
-    gains: list[ArmGain]
     interaction: dict[str, Gain]  # decoding → the gain at the chosen λ less the control's gain
 
     @property
@@ -117,18 +101,18 @@ class Summary:
         """Counts of the base model's samples of the training problems; None where no arm trains on them."""
         return read_counts(self.study.root, self.study.recipe)
 
-    @cached_property
-    def decoding(self) -> str:
-        """The decoding of the tables' gains: "sampled", or "greedy" where logs hold no samples."""
-        return _main_decoding(self.study)
-
     def row(self, task: str, arm: Arm | None, decoding: str) -> TableRow | None:
         """Return an arm's row; None where no cell of the arm is done, and for no arm."""
         return self._rows.get((task, arm, decoding))
 
-    def gain(self, task: str, arm: Arm | None, decoding: str) -> ArmGain | None:
-        """Return an arm's gain; None where the arm or the baseline has no finished cell, and for no arm."""
-        return self._gains.get((task, arm, decoding))
+    def gain(self, task: str, arm: Arm | None, decoding: str) -> Gain | None:
+        """Return an arm's gain over the baseline; None where its row has none, and for no arm."""
+        row = self.row(task, arm, decoding)
+        return None if row is None else row.gain
+
+    def compared(self, decoding: str) -> list[TableRow]:
+        """Return the rows of the own task that have a gain over the baseline."""
+        return [row for row in self.rows if (row.task, row.decoding) == (self.task, decoding) and row.gain]
 
     def outcomes(self, arm: Arm, decoding: str | None = None) -> np.ndarray:
         """Return an arm's 0/1 outcomes on the own task's test problems: (seeds, problems, samples)."""
@@ -139,44 +123,56 @@ class Summary:
         return list(dict.fromkeys(row.arm for row in self.rows if row.task == task))
 
     def gains_as_json(self) -> list[dict[str, Any]]:
-        """Return an entry for each row but the base model's; without a finished λ = 0 it has no gain."""
+        """Return an entry for each row but the base model's."""
         entries = []
         for row in self.rows:
             if row.arm.is_base:
                 continue
-            arm_gain = self.gain(row.task, row.arm, row.decoding)
-            compared = dict.fromkeys(GAIN_FIELDS) if arm_gain is None else arm_gain.as_json()
-            place = {"task": row.task, **row.arm.as_json(), "decoding": row.decoding, "mean": row.mean}
-            sizes = {"n_seeds": row.n_seeds, "n_problems": row.n_problems, "chosen": row.arm == self.chosen}
-            entries.append(place | compared | sizes)
+            baseline = self.row(row.task, self.baseline, row.decoding)
+            entries.append(
+                {
+                    "task": row.task,
+                    **row.arm.as_json(),
+                    "decoding": row.decoding,
+                    "mean": row.mean,
+                    "baseline": baseline and baseline.mean,
+                    **gain_as_json(row.gain),
+                    "p_holm": row.p_holm,
+                    "n_seeds": row.n_seeds,
+                    "n_problems": row.n_problems,
+                    "chosen": row.arm == self.chosen,
+                }
+            )
         return entries
 
     @cached_property
     def _rows(self) -> dict[tuple[str, Arm | None, str], TableRow]:
         return {(row.task, row.arm, row.decoding): row for row in self.rows}
 
-    @cached_property
-    def _gains(self) -> dict[tuple[str, Arm | None, str], ArmGain]:
-        return {(gain.task, gain.arm, gain.decoding): gain for gain in self.gains}
-
 
 def summary(study: Study) -> Summary:
     """Return every number of the tables of a study, finished or not."""
-    choice, no_choice = _choice(study)
+    decodings = {name for result in study.results.values() for name in result["scores"].get("test", {})}
+    main_decoding = "greedy" if decodings == {"greedy"} else "sampled"
+    choice, no_choice = None, None
+    try:
+        choice = best_lam(study, decoding=main_decoding)
+    except NoChoiceError as error:
+        no_choice = error
     arms = [BASE_MODEL, *map(study.recipe.grid_arm, sorted(study.lams)), *study.recipe.other_arms]
-    rows, gains = [], []
+    rows = []
     for task in study.recipe.tasks:
         grids = {decoding: _grid(study, task, decoding, arms[1:]) for decoding in DECODINGS}
         for arm, decoding in product(arms, DECODINGS):
             if _has_completions(study, task, arm, decoding):
-                rows.append(_row(study, task, arm, decoding))
-            if arm in grids[decoding]:
-                gains.append(grids[decoding][arm])
-    return Summary(study, choice, no_choice, rows, gains, _interaction(study, choice))
+                rows.append(_row(study, task, arm, decoding, grids[decoding].get(arm)))
+    return Summary(study, choice, no_choice, main_decoding, rows, _interaction(study, choice))
 
 
-def gain_as_json(gain: Gain) -> dict[str, Any]:
+def gain_as_json(gain: Gain | None) -> dict[str, Any]:
     """Return a gain in the JSON's form: with its 95 % interval as [low, high], in fractions of 1."""
+    if gain is None:
+        return dict.fromkeys(("gain", "ci", "p", "covers"))
     return {"gain": gain.gain, "ci": [gain.low, gain.high], "p": gain.p, "covers": gain.covers}
 
 
@@ -186,17 +182,8 @@ def known_mean(values: list[float | None]) -> float | None:
     return fmean(known) if len(known) == len(values) else None
 
 
-def _main_decoding(study: Study) -> str:
-    """Return "sampled"; "greedy" for a study of logs in which there are no samples."""
-    decodings = {name for result in study.results.values() for name in result["scores"].get("test", {})}
-    return DECODINGS[1] if decodings == {DECODINGS[1]} else DECODINGS[0]
-
-
-def _grid(study: Study, task: str, decoding: str, arms: list[Arm]) -> dict[Arm, ArmGain]:
-    """Return every trained arm's gain; empty while λ = 0 has no finished cell, and with several verifiers.
-
-    λ = 0 has the gain 0 and the interval [0, 0].
-    """
+def _grid(study: Study, task: str, decoding: str, arms: list[Arm]) -> dict[Arm, GridGain]:
+    """Return every other arm's gain over λ = 0; empty while that is not done, and with several verifiers."""
     zero = study.recipe.baseline
     if not _has_completions(study, task, zero, decoding) or study.verified_otherwise(task):
         return {}
@@ -206,21 +193,7 @@ def _grid(study: Study, task: str, decoding: str, arms: list[Arm]) -> dict[Arm, 
         if _has_completions(study, task, arm, decoding)
     }
     baseline = outcomes.pop(zero)
-    covers = paired_gain(baseline, baseline).covers
-    nothing = Gain(0.0, 0.0, 0.0, 1.0, 0.0, np.inf, covers)
-    grid = {zero: GridGain(nothing, 1.0), **grid_gains(outcomes, baseline)}
-    return {
-        arm: ArmGain(
-            task=task,
-            arm=arm,
-            decoding=decoding,
-            mean=float(outcomes.get(arm, baseline).mean()),
-            baseline=float(baseline.mean()),
-            gain=grid_gain.gain,
-            p_holm=grid_gain.adjusted,
-        )
-        for arm, grid_gain in grid.items()
-    }
+    return grid_gains(outcomes, baseline)
 
 
 def _has_completions(study: Study, task: str, arm: Arm, decoding: str) -> bool:
@@ -232,14 +205,7 @@ def _has_completions(study: Study, task: str, arm: Arm, decoding: str) -> bool:
     return bool(cells) and all(decoding in study.results[cell]["scores"].get("test", {}) for cell in cells)
 
 
-def _choice(study: Study) -> tuple[Choice | None, NoChoiceError | None]:
-    try:
-        return best_lam(study, decoding=_main_decoding(study)), None
-    except NoChoiceError as no_choice:
-        return None, no_choice
-
-
-def _row(study: Study, task: str, arm: Arm, decoding: str) -> TableRow:
+def _row(study: Study, task: str, arm: Arm, decoding: str, compared: GridGain | None) -> TableRow:
     cells = study.cells(task, arm)
     outcomes = study.outcomes(task, arm, split="test", decoding=decoding)
     scores = [float(seed.mean()) for seed in outcomes]
@@ -266,8 +232,9 @@ def _row(study: Study, task: str, arm: Arm, decoding: str) -> TableRow:
         tokens=known_mean([scores["tokens"] for scores in test]),
         entropy=known_mean([scores["entropy"] for scores in test]),
         flexible=known_mean([scores.get("flexible") for scores in test]),
-        finished=known_mean([scores.get("finished") for scores in test]),
         sampled_before=own["tokens"] if own else 0,
+        gain=compared and compared.gain,
+        p_holm=compared and compared.adjusted,
     )
 
 

@@ -60,8 +60,8 @@ class Power:
 
 def equivalence(summary: Summary, decoding: str) -> Equivalence | None:
     """Test whether the chosen λ and the baseline are the same within MARGIN; None without such a pair."""
-    arm_gain = summary.gain(summary.task, summary.chosen_penalty, decoding)
-    return None if arm_gain is None else equivalent(arm_gain.gain, margin=MARGIN, level=LEVEL)
+    gain = summary.gain(summary.task, summary.chosen_penalty, decoding)
+    return None if gain is None else equivalent(gain, margin=MARGIN, level=LEVEL)
 
 
 @lru_cache(maxsize=2)
@@ -70,8 +70,7 @@ def power(summary: Summary, decoding: str) -> Power | None:
 
     None without an arm to compare, with fewer than PILOT_SEEDS seeds, with one problem, or if nothing varies.
     """
-    gains = [gain for gain in summary.gains if (gain.task, gain.decoding) == (summary.task, decoding)]
-    means = {gain.arm: gain.mean for gain in gains if gain.arm != summary.baseline}
+    means = {row.arm: row.mean for row in summary.compared(decoding)}
     if not means:
         return None
     arm = summary.chosen_penalty

@@ -24,8 +24,6 @@ class Coverage:
     pass@k, None where they do not.
     """
 
-    chosen: Arm | None  # None unless both it and λ = 0 are there, and where λ = 0 was chosen
-    baseline: Arm
     ks: list[int]
     together: dict[str, dict[Arm, list[float | None]]]
     gains: dict[str, Gain]
@@ -58,20 +56,18 @@ def sample_coverage(summary: Summary) -> Coverage | None:
         "pass": {arm: coverage(array)[[k - 1 for k in ks]].tolist() for arm, array in outcomes.items()}
     }
     for way in WAYS[1:]:
-        values = {arm: [_share(summary, arm, f"{way}@{k}") for k in ks[1:]] for arm in arms}
+        values = {
+            arm: [known_mean([scores.get(f"{way}@{k}") for scores in _scores(summary, arm)]) for k in ks[1:]]
+            for arm in arms
+        }
         if any(value is not None for row in values.values() for value in row):
             together[way] = values
     chosen, baseline = summary.chosen_penalty, summary.baseline
     if chosen not in outcomes or baseline not in outcomes:
-        return Coverage(None, baseline, ks, together, {}, None)
+        return Coverage(ks, together, {}, None)
     gains = {way: gain for way in WAYS if (gain := _gain(summary, chosen, way)) is not None}
     crossing = crossover(outcomes[chosen], outcomes[baseline])
-    return Coverage(chosen, baseline, ks, together, gains, crossing)
-
-
-def _share(summary: Summary, arm: Arm, name: str) -> float | None:
-    """Return the mean over seeds; None where a seed's scores lack it."""
-    return known_mean([scores.get(name) for scores in _scores(summary, arm)])
+    return Coverage(ks, together, gains, crossing)
 
 
 def _gain(summary: Summary, chosen: Arm, way: str) -> Gain | None:

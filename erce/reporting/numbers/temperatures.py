@@ -1,11 +1,10 @@
 """A study → accuracy over temperature, and whether the chosen λ beats λ = 0 at its best temperature."""
 
 from dataclasses import asdict, dataclass
-from statistics import fmean
 from typing import Any, NamedTuple
 
 from erce.recipe import temperatures
-from erce.reporting.numbers.gains import Summary, gain_as_json
+from erce.reporting.numbers.gains import Summary, gain_as_json, known_mean
 from erce.stats import Gain, paired_gain
 from erce.types import Arm
 
@@ -92,21 +91,12 @@ def _line(summary: Summary, arm: Arm) -> list[Point]:
     scores = [study.results[cell]["scores"] for cell in study.cells(summary.task, arm)]
     points = []
     for temperature, decoding in temperatures(study.recipe).items():
-        test = [split["test"][decoding] for split in scores if decoding in split["test"]]
-        if not test or len(test) < len(scores):
-            continue
-        validation = [split.get("validation", {}).get(decoding) for split in scores]
-        points.append(
-            Point(
-                temperature,
-                decoding,
-                fmean(seed_scores["pass@1"] for seed_scores in test),
-                # Rounded, so that equal means of different seeds are a tie and not a matter of the last bit.
-                round(fmean(seed_scores["pass@1"] for seed_scores in validation), 12)
-                if all(validation)
-                else None,
-            )
+        test, validation = (
+            known_mean([split.get(name, {}).get(decoding, {}).get("pass@1") for split in scores])
+            for name in ("test", "validation")
         )
+        if test is not None:
+            points.append(Point(temperature, decoding, test, validation))
     return points
 
 
@@ -114,7 +104,8 @@ def _best(line: list[Point]) -> float | None:
     """Return the temperature with the best validation, the lowest of equals; None if one is not validated."""
     if any(point.validation is None for point in line):
         return None
-    return min(line, key=lambda point: (-(point.validation or 0), point.temperature)).temperature
+    # Rounded, so that equal means of different seeds are a tie and not a matter of the last bit.
+    return min(line, key=lambda point: (-round(point.validation or 0, 12), point.temperature)).temperature
 
 
 def _contest(summary: Summary, lines: dict[Arm, list[Point]], best: dict[Arm, float]) -> Contest | None:

@@ -6,7 +6,7 @@ lines and markers differ in form as well, for readers and printers without colou
 
 import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from html import escape
 from itertools import accumulate, groupby
 from typing import Any
@@ -20,7 +20,7 @@ from matplotlib.lines import Line2D
 
 from erce.reporting.format import MINUS, row_label, strength, visible
 from erce.reporting.numbers.completions import Changes
-from erce.reporting.numbers.gains import DECODINGS, Summary
+from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
 from erce.reporting.numbers.temperatures import TemperatureSweep
 from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
 
@@ -28,6 +28,7 @@ NEUTRAL = {"ink": "#26231f", "muted": "#7d756a", "rule": "#e2dcd1", "panel": "#f
 DASHED, DOTTED = (0, (5, 3)), (0, (1, 2))
 SETTINGS: Any = {
     "svg.fonttype": "none",
+    "svg.hashsalt": "erce",
     "font.family": "sans-serif",
     "font.size": 10,
     "axes.edgecolor": NEUTRAL["muted"],
@@ -73,13 +74,16 @@ def accuracy(summary: Summary, task: str) -> Figure:
     of a grid are far apart, so they stand at equal distances, each under its own label; other objectives
     stand to the right of the λ, without a line.
     """
-    arms = [arm for arm in summary.arms(task) if not arm.is_base]
-    others = len(summary.study.recipe.objectives)
-    figure, axes = _figure("right on test, in %", arms=len(arms), others=others)
+    recipe, arms = summary.study.recipe, [arm for arm in summary.arms(task) if not arm.is_base]
+    places = {arm: at + (GAP if recipe.is_other(arm) else 0.0) for at, arm in enumerate(arms)}
+    figure, axes = _figure("right on test, in %", arms=len(arms), others=len(recipe.objectives))
     for decoding in DECODINGS:
-        _mark(axes, summary, task, decoding)
-        _levels(axes, summary, task, decoding)
-    _finish(axes, arms, summary)
+        rows = {arm: row for arm in arms if (row := summary.row(task, arm, decoding))}
+        _mark(axes, rows, places, summary, decoding)
+        for arm, line in ((summary.baseline, DASHED), (BASE_MODEL, DOTTED)):
+            if row := summary.row(task, arm, decoding):
+                axes.axhline(100 * row.mean, color=PALETTE[decoding], linewidth=1.0, linestyle=line, zorder=1)
+    _finish(axes, places, summary)
     low, high = axes.get_ylim()
     if high - low < SHORT_AXIS_POINTS:  # all arms are alike
         axes.set_ylim(-2, 102)
@@ -149,10 +153,10 @@ def every_problem(changes: Changes) -> Figure:
     return figure
 
 
-def svg(figure: Figure, *, salt: str = "erce") -> str:
-    """Return the text of an SVG file; equal figures and equal salts (of the ids) give equal bytes."""
+def svg(figure: Figure) -> str:
+    """Return the text of an SVG file; equal figures give equal bytes."""
     file = io.StringIO()
-    with matplotlib.rc_context(SETTINGS | {"svg.hashsalt": salt}):
+    with matplotlib.rc_context(SETTINGS):
         FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
     return file.getvalue()
 
@@ -185,20 +189,11 @@ def _figure(label: str, *, arms: int = 0, others: int = 0) -> tuple[Figure, Axes
     return figure, axes
 
 
-def _places(arms: Iterable[Arm], summary: Summary) -> dict[Arm, float]:
-    """Return each arm's place on the horizontal axis: λ first, then a gap, then the other objectives."""
-    recipe = summary.study.recipe
-    return {arm: at + (GAP if recipe.is_other(arm) else 0.0) for at, arm in enumerate(arms)}
-
-
-def _mark(axes: Axes, summary: Summary, task: str, decoding: str) -> None:
+def _mark(
+    axes: Axes, rows: dict[Arm, TableRow], places: dict[Arm, float], summary: Summary, decoding: str
+) -> None:
     """Draw means with error bars, sampled filled and greedy open; λ are joined, the chosen λ is a star."""
-    rows = {
-        arm: row
-        for arm in summary.arms(task)
-        if not arm.is_base and (row := summary.row(task, arm, decoding))
-    }
-    color, places = PALETTE[decoding], _places(rows, summary)
+    color = PALETTE[decoding]
     for others, line in ((False, "-"), (True, "")):
         arms = [arm for arm in rows if summary.study.recipe.is_other(arm) == others]
         spreads = [100 * (rows[arm].sd or 0.0) for arm in arms]
@@ -218,27 +213,22 @@ def _mark(axes: Axes, summary: Summary, task: str, decoding: str) -> None:
         axes.plot(places[summary.chosen], 100 * rows[summary.chosen].mean, color=color, zorder=4, **STAR)
 
 
-def _levels(axes: Axes, summary: Summary, task: str, decoding: str) -> None:
-    for arm, line in ((summary.baseline, DASHED), (BASE_MODEL, DOTTED)):
-        row = summary.row(task, arm, decoding)
-        if row is not None:
-            axes.axhline(100 * row.mean, color=PALETTE[decoding], linewidth=1.0, linestyle=line, zorder=1)
-
-
-def _finish(axes: Axes, arms: list[Arm], summary: Summary) -> None:
-    recipe, places = summary.study.recipe, _places(arms, summary)
-    labels = [row_label(arm, summary.baseline) if recipe.is_other(arm) else strength(arm.lam) for arm in arms]
+def _finish(axes: Axes, places: dict[Arm, float], summary: Summary) -> None:
+    recipe = summary.study.recipe
+    others = [recipe.is_other(arm) for arm in places]
+    labels = [
+        row_label(arm, summary.baseline) if other else strength(arm.lam)
+        for arm, other in zip(places, others, strict=True)
+    ]
     axes.set_xticks(list(places.values()), labels)
     axes.set_xlim(-0.4, max(places.values(), default=0) + 0.4)
-    others = [recipe.is_other(arm) for arm in arms]
     crowded = sum(len(label) + 1 for label in labels) > MOST_LEVEL_CHARACTERS
     for tick, other in zip(axes.get_xticklabels(), others, strict=True):
         if other or crowded:
             tick.set(rotation=30, ha="right", rotation_mode="anchor")
     label = "penalty strength λ" + ("" if recipe.objective == CROSS_ENTROPY else f" on {recipe.objective}")
     if any(others):
-        mixed = any(arm.lam for arm in recipe.other_arms)
-        label += ", then other objectives" + ("" if mixed else " at λ = 0")
+        label += ", then other objectives"
     axes.set_xlabel(visible(label), parse_math=False)
     axes.grid(axis="y", linewidth=0.6)
     axes.set_axisbelow(True)

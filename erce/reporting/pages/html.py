@@ -22,12 +22,17 @@ from erce.reporting.numbers.completions import (
     problem_changes,
     shorten,
     shown_completions,
-    three_completions,
 )
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
 from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.temperatures import temperature_sweep
-from erce.reporting.pages import figures
+from erce.reporting.pages.figures import (
+    accuracy,
+    accuracy_over_temperature,
+    curves,
+    every_problem,
+    inline,
+)
 from erce.reporting.pages.templates import TEMPLATES, environment
 from erce.reporting.words import sentences as words
 from erce.reporting.words.cautions import faults, next_steps
@@ -45,15 +50,7 @@ CURVES = (
     ("ce", "cross-entropy, nats per token", "Cross-entropy of the demonstrations."),
     ("entropy", "entropy, nats per token", "Entropy of the policy on them, which λ > 0 lowers."),
 )
-NOT_IN_LOGS = {"data", "dtype", "n_train", "n_validation", "n_test", "split_seed", "training", "server"}
 MAX_POINTS = 300  # of a curve; the eye cannot tell more apart
-
-
-class Drawing(NamedTuple):
-    """A figure of the page as SVG, and the caption below it."""
-
-    svg: Markup
-    caption: str
 
 
 class ForestRow(NamedTuple):
@@ -67,20 +64,33 @@ class ForestRow(NamedTuple):
 
 def document(summary: Summary) -> str:
     """Return the page; texts of models, recipes and paths are escaped, and equal studies give equal bytes."""
-    gain = summary.gain(summary.task, summary.chosen_penalty, summary.decoding)
-    alike = three_completions(summary) if words.all_alike(summary) else []
+    tasks = [task for task in summary.study.recipe.tasks if summary.arms(task)]
+    sweep, changes = temperature_sweep(summary), problem_changes(summary)
+    settings = as_settings(summary.study.recipe)
+    del settings["imported"]
     template = environment().get_template("report.html")
     return template.render(
         summary=summary,
         recipe=summary.study.recipe,
-        penalty=summary.study.recipe.penalty_in_words,
         search=_search(summary),
         complete=not summary.study.missing and words.has_ended(summary.study),
         statement=words.statement(summary),
-        alike=alike,
         forest=_forest(summary),
-        covers=gain.gain.covers if gain else "problems and seeds",
-        **({} if alike else _sections(summary)),
+        decodings=DECODINGS,
+        sentences=words.sentences(summary),
+        seeds_note=words.seeds_note,
+        faults=faults(summary),
+        next_steps=next_steps(summary),
+        figures={task: inline(accuracy(summary, task), f"Accuracy on {task} against λ") for task in tasks},
+        curves=_curves(summary),
+        verdict_mixes=_mixes(summary),
+        temperature=sweep and inline(accuracy_over_temperature(sweep), "Accuracy against temperature"),
+        coverage=sample_coverage(summary),
+        changes=changes,
+        changes_figure=changes and inline(every_problem(changes), "The gain on every test problem, sorted"),
+        examples=examples(summary),
+        settings=json.dumps(settings, indent=2, ensure_ascii=False),
+        versions=_versions(summary),
     )
 
 
@@ -95,7 +105,6 @@ def completions_page(summary: Summary) -> str:
         recipe=summary.study.recipe,
         shown=shown,
         most=MOST_ON_A_PAGE,
-        seeds=len(summary.study.recipe.seeds),
         script=Markup(script),
         policy=Markup(f"'sha256-{digest}'"),
         content=content,
@@ -127,31 +136,6 @@ def _completions(summary: Summary, shown: Completions) -> dict[str, Any]:
     }
 
 
-def _sections(summary: Summary) -> dict[str, Any]:
-    """Return what stands below the headline, by the names of the template."""
-    tasks = [task for task in summary.study.recipe.tasks if summary.arms(task)]
-    sweep, changes = temperature_sweep(summary), problem_changes(summary)
-    return {
-        "decodings": DECODINGS,
-        "sentences": words.sentences(summary),
-        "seeds_note": words.seeds_note,
-        "faults": faults(summary),
-        "next_steps": next_steps(summary),
-        "figures": {task: _accuracy(summary, task) for task in tasks},
-        "curves": _curves(summary),
-        "verdict_mixes": _mixes(summary),
-        "temperature": sweep
-        and figures.inline(figures.accuracy_over_temperature(sweep), "Accuracy against temperature"),
-        "coverage": sample_coverage(summary),
-        "changes": changes,
-        "changes_figure": changes
-        and figures.inline(figures.every_problem(changes), "The gain on every test problem, sorted"),
-        "examples": examples(summary),
-        "settings": _settings(summary),
-        "versions": _versions(summary),
-    }
-
-
 def _search(summary: Summary) -> dict[str, Any] | None:
     """Return a search's rounds, the λ that it tried, and sentences on its end; None without a search."""
     search = summary.study.search
@@ -170,29 +154,23 @@ def _forest(summary: Summary) -> list[ForestRow]:
     recipe, rows = summary.study.recipe, []
     for task in recipe.tasks if summary.chosen_penalty else ():
         for decoding in DECODINGS:
-            if arm_gain := summary.gain(task, summary.chosen, decoding):
+            arms = (summary.baseline, summary.chosen)
+            baseline, chosen = (summary.row(task, arm, decoding) for arm in arms)
+            if baseline and chosen and chosen.gain:
                 group = "control" if task == recipe.control else "task"
-                accuracies = arm_gain.baseline, arm_gain.mean
-                rows.append(ForestRow(group, decoding, accuracies, arm_gain.gain))
+                rows.append(ForestRow(group, decoding, (baseline.mean, chosen.mean), chosen.gain))
     differences = summary.interaction.items()
     return [*rows, *(ForestRow("difference", decoding, None, gain) for decoding, gain in differences)]
 
 
-def _accuracy(summary: Summary, task: str) -> Drawing:
-    several = any(row.sd is not None for row in summary.rows if row.task == task)
-    bars = " Bars: ±1 standard deviation over seeds." if several else ""
-    drawn = figures.inline(figures.accuracy(summary, task), f"Accuracy on {task} against λ")
-    return Drawing(drawn, f"Right on the test problems.{bars}")
-
-
-def _curves(summary: Summary) -> list[Drawing]:
-    """Draw what training logged on the study's own task, averaged over seeds."""
+def _curves(summary: Summary) -> list[tuple[Markup, str]]:
+    """Draw what training logged on the study's own task, averaged over seeds; each figure has its caption."""
     drawn = []
     for name, label, caption in CURVES:
         logs = _logs(summary, name)
         if any(len(log) > 1 for log in logs.values()):
             description = f"{label} against the training step"
-            drawn.append(Drawing(figures.inline(figures.curves(logs, label), description), caption))
+            drawn.append((inline(curves(logs, label), description), caption))
     return drawn
 
 
@@ -233,16 +211,6 @@ def _mix(row: TableRow) -> dict[str, float]:
         name: sum(row.reasons.get(reason, 0.0) for reason in reasons) for name, reasons in VERDICTS.items()
     }
     return shares | {"other": max(0.0, round(1.0 - sum(shares.values()), 9))}
-
-
-def _settings(summary: Summary) -> str:
-    """Write the recipe; without one that can run, only the settings that logs show."""
-    settings = as_settings(summary.study.recipe)
-    del settings["imported"]
-    if not summary.study.recipe.can_run:
-        del settings["decoding"]["batch_size"], settings["decoding"]["compile"]
-        settings = {name: value for name, value in settings.items() if name not in NOT_IN_LOGS}
-    return json.dumps(settings, indent=2, ensure_ascii=False)
 
 
 def _versions(summary: Summary) -> dict[str, str]:

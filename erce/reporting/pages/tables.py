@@ -8,7 +8,6 @@ not be the same.
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,8 +65,6 @@ def print_tables(summary: Summary, console: Console) -> None:
             console.print(_terminal_table(summary, task))
     recipe = summary.study.recipe
     named = " · by name: other objectives" if recipe.objectives else ""
-    if named and not any(arm.lam for arm in recipe.other_arms):
-        named += ", at λ = 0"
     if summary.own:
         named += " · rft, self: trained on own right answers, beside the given ones and alone"
     note = NOTE if summary.decoding == "sampled" else NOTE.replace("of samples", "of greedy completions")
@@ -78,16 +75,10 @@ def score_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
     """Return an arm's accuracies, greedy and sampled, then its gain, the gain's interval and p after Holm."""
     greedy, sampled = (summary.row(task, arm, decoding) for decoding in ("greedy", "sampled"))
     accuracies = [spread(row.mean, row.sd) if row else NOTHING for row in (greedy, sampled)]
-    arm_gain = summary.gain(task, arm, summary.decoding)
-    if arm_gain is None or arm == summary.baseline:
+    row = greedy if summary.decoding == "greedy" else sampled
+    if row is None or row.gain is None:
         return [*accuracies, NOTHING, NOTHING, NOTHING]
-    return [*accuracies, points(arm_gain.gain.gain), interval(arm_gain.gain), p_value(arm_gain.p_holm)]
-
-
-def pipe_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Write Markdown's pipe table, the first column on the left; the cells are Markdown already."""
-    lines = [headings, ["---", *["---:"] * (len(headings) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return [*accuracies, points(row.gain.gain), interval(row.gain), p_value(row.p_holm)]
 
 
 @dataclass(frozen=True)
@@ -154,8 +145,9 @@ def write_tables(summary: Summary, folder: Path) -> None:
 
 def markdown(sheet: Sheet) -> str:
     """Write a pipe table and its note; the pipes of names are escaped."""
-    rows = [[sheet.label(row).replace("|", r"\|"), *sheet.cells(row)] for row in sheet.rows]
-    return f"{pipe_table(['λ', *sheet.headings], rows)}\n\n{sheet.note}\n"
+    lines = [["λ", *sheet.headings], ["---", *["---:"] * len(sheet.headings)]]
+    lines += [[sheet.label(row).replace("|", r"\|"), *sheet.cells(row)] for row in sheet.rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + f"\n\n{sheet.note}\n"
 
 
 def latex(sheet: Sheet) -> str:
@@ -214,9 +206,8 @@ def _terminal_table(summary: Summary, task: str) -> Table:
         name = "base" if arm.is_base else row_label(arm, summary.baseline)
         if note := seeds_note(summary, task, arm):
             name = f"{name} ({note})"
-        name = name.replace(
-            ", λ = ", " +\N{NO-BREAK SPACE}"
-        )  # and folded where it can be: 80 columns are few
+        # Shortened, and folded where it can be: 80 columns are few.
+        name = name.replace(", λ = ", " +\N{NO-BREAK SPACE}")
         name = name.replace("-", "-\n").replace(":", ": ") if "-" in name else name
         cells = _cells(summary, task, arm)
         table.add_row(

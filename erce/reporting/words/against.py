@@ -7,7 +7,7 @@ from typing import NamedTuple
 from erce.errors import InputError, counted
 from erce.paper import PaperTable, lookup
 from erce.recipe import Training
-from erce.reporting.format import interval, percent, points, strength
+from erce.reporting.format import interval, points, spread, strength
 from erce.reporting.numbers.gains import DECODINGS
 from erce.stats import over_seeds, paper, welch
 from erce.study.folder import Study, read_problems
@@ -103,9 +103,9 @@ def _row(study: Study, pair: PaperPair, lam: float) -> tuple[str, ...]:
         gain = here.mean - over_seeds(_seed_scores(study, pair, BASELINE)).mean
     return (
         strength(lam),
-        _spread(here.mean, here.sd if several else None),
+        spread(here.mean, here.sd if several else None, 2),  # as precise as the paper's fractions with four
         str(here.n),
-        _spread(row.mean, row.sd),
+        spread(row.mean, row.sd, 2),
         str(pair.table.n_seeds),
         points(here.mean - over_seeds(theirs).mean),
         interval(welch(ours, theirs) if several else None),
@@ -114,13 +114,7 @@ def _row(study: Study, pair: PaperPair, lam: float) -> tuple[str, ...]:
     )
 
 
-def _spread(mean: float, sd: float | None) -> str:
-    """Write percentages with two decimals, as precise as the paper's fractions with four."""
-    return percent(mean, 2) if sd is None else f"{percent(mean, 2)} ± {percent(sd, 2)}"
-
-
 def _seed_scores(study: Study, pair: PaperPair, arm: Arm) -> list[float]:
-    """Return an arm's accuracy under each seed."""
     outcomes = study.outcomes(pair.task, arm, split="test", decoding=pair.decoding)
     return outcomes.mean(axis=(1, 2)).tolist()
 

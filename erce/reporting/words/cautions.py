@@ -4,7 +4,6 @@ A caution is for a number that may be wrong, or that may be taken for more than 
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -14,7 +13,6 @@ from typing import NamedTuple
 from erce.catalog import is_user_defined
 from erce.errors import counted
 from erce.reporting.format import fixed, percent, points, sentence_label, strength
-from erce.reporting.numbers.completions import verified_completions
 from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
 from erce.reporting.words.sentences import of_completions, sentences
@@ -34,7 +32,7 @@ THREE_SEEDS = f"Run at least {FEW_SEEDS} seeds."
 PILOT = f"Run {PILOT_SEEDS} seeds: fewer do not tell how large a gain this study would find."
 NOTHING_TO_DO = "Nothing is left to do but to read some completions before you quote the gain."
 
-ACCIDENTS = {  # verdicts that are not a wrong answer: the share that is too much, the fault, and the remedy
+REASONS_TO_NAME = {  # a verdict's reason → the share of completions that is too much, the fault, the remedy
     "truncated": (
         0.01,
         "were cut off at the token limit.",
@@ -55,9 +53,17 @@ ACCIDENTS = {  # verdicts that are not a wrong answer: the share that is too muc
         "returned objects that no other process can compare.",
         "Look at opaque completions.",
     ),
+    "reference not read": (
+        0.0,
+        "differ from a reference that is compared as text: a right answer in other words counts as wrong.",
+        "Rewrite those references, or verify their problems by hand.",
+    ),
+    "unproven": (
+        0.0,
+        "passed in one interpreter with their tests, where a program can cheat.",
+        'To do without them, set unproven = "refuse" in [verify].',
+    ),
 }
-ANSWER_LINE = re.compile(r"^#### *\$?(-?[0-9][0-9,.]*)[ *]*$", re.MULTILINE)
-SECOND_ANSWERS = 0.01  # the share of completions that may give two
 
 
 class Caution(NamedTuple):
@@ -87,10 +93,7 @@ def faults(summary: Summary) -> list[Caution]:
         *_unfinished(summary),
         *_chosen(summary),
         *_small(summary),
-        *_accidents(summary),
-        *_second_answers(summary),
-        *_not_read(summary),
-        *_unproven(summary),
+        *_reasons(summary),
         *_unprotected(summary),
         *_base_model(summary),
         *_format(summary),
@@ -123,8 +126,8 @@ def _changed(summary: Summary) -> Iterator[Caution]:
     if not names:
         return
     fault = (
-        f"These files changed after the run wrote them: {_first(names, 3)}. The numbers here may not match "
-        "them."
+        f"These files changed after the run wrote them: {_first_three(names)}. The numbers here may not "
+        "match them."
     )
     yield Caution(fault, "`erce run` with the study's recipe refreshes them.")
 
@@ -155,15 +158,14 @@ def _older_verifiers(summary: Summary) -> Iterator[Caution]:
 def _versions(summary: Summary) -> Iterator[Caution]:
     """Name the packages of which not all cells had the same version."""
     cells = [result.get("versions", {}) for result in summary.study.results.values()]
-    kinds = {tuple(sorted(versions.items())) for versions in cells}
     mixed = []
     for name in sorted({*chain(*cells)}):
         counts = Counter(versions.get(name, "unknown") for versions in cells)
         if len(counts) > 1:
             versions = [f"{version} ({counted(count, 'cell')})" for version, count in counts.items()]
             mixed.append(f"{name} {', '.join(versions)}")
-    text = f"Cells were run with {len(kinds)} different sets of package versions, which can differ in scores"
     if mixed:
+        text = "Cells were run with different package versions, which can differ in scores"
         yield Caution(f"{text}: {'; '.join(mixed)}.")
 
 
@@ -181,7 +183,7 @@ def _unfinished(summary: Summary) -> Iterator[Caution]:
     missing = summary.study.missing
     if not missing:
         return
-    names = _first([cell.name for cell in missing], 3)
+    names = _first_three([cell.name for cell in missing])
     of_all = f"{len(missing)} of {counted(len(summary.study.expected), 'cell')}"
     yield Caution(f"{of_all} are missing ({names}): every number here can still change.", RUN_ON)
 
@@ -218,10 +220,10 @@ def _small(summary: Summary) -> Iterator[Caution]:
         yield Caution(fault, MORE_PROBLEMS)
 
 
-def _accidents(summary: Summary) -> Iterator[Caution]:
-    """Warn of each kind of accident that is too frequent, for the trained row that has it most often."""
+def _reasons(summary: Summary) -> Iterator[Caution]:
+    """Warn of each reason that verdicts have too often, for the trained row that has it most often."""
     trained = [row for row in summary.rows if not row.arm.is_base]
-    for reason, (limit, fault, remedy) in ACCIDENTS.items():
+    for reason, (limit, fault, remedy) in REASONS_TO_NAME.items():
         # A control's limit is short on purpose: what is cut off there has not answered at once.
         rows = [row for row in trained if reason != "truncated" or row.task == summary.task]
         worst = max(rows, key=lambda row: row.reasons.get(reason, 0.0), default=None)
@@ -229,59 +231,6 @@ def _accidents(summary: Summary) -> Iterator[Caution]:
             label = sentence_label(worst.arm, summary.baseline)
             completions = f"the {worst.decoding} completions of {label} on {worst.task}"
             yield Caution(f"{percent(worst.reasons[reason])} % of {completions} {fault}", remedy)
-
-
-def _second_answers(summary: Summary) -> Iterator[Caution]:
-    """Warn where completions go on to another answer, for the arm whose first seed has most of them."""
-    study, shares = summary.study, {}
-    for arm in summary.arms(summary.task):
-        cell = study.cells(summary.task, arm)[0]
-        several = [len(set(ANSWER_LINE.findall(row.text))) > 1 for row in verified_completions(study, cell)]
-        shares[cell] = sum(several) / max(1, len(several))
-    worst = max(shares, key=lambda cell: shares[cell], default=None)
-    if worst is None or shares[worst] <= SECOND_ANSWERS:
-        return
-    fault = (
-        f"{percent(shares[worst])} % of the completions of {worst.name} go on after an answer (`####`) to "
-        "another one, which is the one that counts."
-    )
-    remedy = 'Set stop in [decoding] to the text that follows an answer, as in stop = ["\\nQ:"].'
-    yield Caution(fault, remedy)
-
-
-def _not_read(summary: Summary) -> Iterator[Caution]:
-    """Count the test completions whose reference the verifier could only compare as text."""
-    unread = _test_completions(summary, "reference not read")
-    if not unread:
-        return
-    fault = (
-        f"{unread} of {_test_completions(summary)} test completions differ from a reference that is compared "
-        "as text: a right answer in other words counts as wrong there."
-    )
-    yield Caution(fault, "Rewrite those references, or verify their problems by hand.")
-
-
-def _unproven(summary: Summary) -> Iterator[Caution]:
-    """Count the accepted completions whose programs could have cheated, and name their problems."""
-    problems = sorted({name for r in summary.study.results.values() for name in r.get("unproven", ())})
-    if not problems:
-        return
-    fault = (
-        f"{_test_completions(summary, 'unproven')} of {_test_completions(summary)} test completions passed "
-        "in one interpreter with their tests, where a program can cheat: the tests of "
-        f"{_first(problems, 10)} look at more than values."
-    )
-    yield Caution(fault, 'To do without them, set unproven = "refuse" in [verify].')
-
-
-def _test_completions(summary: Summary, reason: str | None = None) -> int:
-    """Count the completions of the test problems, those with that verdict alone if a reason is given."""
-    counts = [
-        (1.0 if reason is None else row.reasons.get(reason, 0.0))
-        * (row.n_problems * row.n_samples * row.n_seeds)
-        for row in summary.rows
-    ]
-    return round(sum(counts))
 
 
 def _unprotected(summary: Summary) -> Iterator[Caution]:
@@ -336,12 +285,11 @@ def _format(summary: Summary) -> Iterator[Caution]:
 def _plan(summary: Summary) -> list[str]:
     """Say what would settle the gain; empty where it is settled, or an interval covers problems alone."""
     decoding = summary.decoding
-    gains = [gain for gain in summary.gains if (gain.task, gain.decoding) == (summary.task, decoding)]
-    compared = [gain for gain in gains if gain.arm != summary.baseline]
-    if not compared or any(arm_gain.gain.covers == "problems" for arm_gain in compared):
+    gains = [row.gain for row in summary.compared(decoding) if row.gain is not None]
+    if not gains or any(gain.covers == "problems" for gain in gains):
         return []
     gain = summary.gain(summary.task, summary.chosen_penalty, decoding)
-    if gain is not None and not gain.gain.low <= 0 <= gain.gain.high:
+    if gain is not None and not gain.low <= 0 <= gain.high:
         return []
     found = power(summary, decoding)
     return [PILOT if found is None else f"{_sizes(found)}."]
@@ -366,7 +314,6 @@ def _sizes(power: Power) -> str:
     return f"{opening}; to find {wanted}, run {' or '.join(sizes)} ({per_problem})"
 
 
-def _first(names: Sequence[str], most: int) -> str:
-    """List the first names, and say how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{', '.join(names[:most])}{more}"
+def _first_three(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"{', '.join(names[:3])}{more}"

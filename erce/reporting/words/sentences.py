@@ -7,22 +7,16 @@ from erce.reporting.format import (
     gain_with_interval,
     interval,
     known_as,
-    one_line,
     percent,
     strength,
 )
-from erce.reporting.numbers.completions import VerifiedCompletion
 from erce.reporting.numbers.gains import Summary
 from erce.reporting.numbers.inference import LEVEL, equivalence
 from erce.reporting.numbers.temperatures import TemperatureSweep, temperature_sweep
 from erce.stats import Gain
 from erce.study.folder import Study
-from erce.study.rounds import EVERYTHING, NOTHING
 from erce.types import Arm
 
-LONGEST_LINE = 160  # characters of a completion
-CHANCE = ", which includes 0: no difference can be told apart from chance on problems like these"
-MAYBE_CHANCE = ", which includes 0: it may be chance"
 CONTESTS = {  # by `Contest.finding`
     "better": "So the penalty beats {baseline} beyond temperature.",
     "worse": (
@@ -43,8 +37,6 @@ def sentences(summary: Summary) -> dict[str, str]:
     nothing changed), "difference-sampled", "difference-greedy" and "sharpening", which says whether the
     temperature sweep explains a gain in samples or, without a sweep, that sharpening alone may explain it.
     """
-    if alike := all_alike(summary):
-        return {"headline": alike}
     by_subject = {
         "headline": _headline(summary),
         "search": " ".join(search_sentences(summary)),
@@ -69,35 +61,24 @@ def sentences(summary: Summary) -> dict[str, str]:
 def statement(summary: Summary) -> str:
     """Say in words alone whether the chosen λ gained; the headline where there is no gain to speak of."""
     gain = summary.gain(summary.task, summary.chosen_penalty, summary.decoding)
-    if gain is None or all_alike(summary):
+    if gain is None:
         return sentences(summary)["headline"]
     name = f"λ = {strength(summary.lam)}, chosen on validation,"
-    if gain.gain.low > 0:
+    if gain.low > 0:
         return f"{name} was right more often than {summary.baseline.objective}."
-    if gain.gain.high < 0:
+    if gain.high < 0:
         return f"{name} was right less often than {summary.baseline.objective}."
     return f"{name} differs from {summary.baseline.objective} by no more than chance explains."
 
 
-def all_alike(summary: Summary) -> str:
-    """Say that nothing was right on the study's own task, or everything; empty for any other study."""
-    rows = [row for row in summary.rows if row.task == summary.task]
-    means = {row.mean for row in rows}
-    if all(row.arm.is_base for row in rows) or len(means) > 1 or not means <= {0.0, 1.0}:
-        return ""
-    text = EVERYTHING if means == {1.0} else NOTHING
-    problems = counted(max(row.n_problems for row in rows), "test problem")
-    return f"On the {problems} {text}. There is no gain to report."
-
-
 def equivalence_sentence(summary: Summary) -> str:
     """Say whether the chosen λ is shown to change nothing in greedy decoding; empty where it clearly does."""
-    gain, same = summary.gain(summary.task, summary.chosen_penalty, "greedy"), equivalence(summary, "greedy")
-    if gain is None or same is None or gain.p_holm <= LEVEL:
+    row, same = summary.row(summary.task, summary.chosen_penalty, "greedy"), equivalence(summary, "greedy")
+    if row is None or same is None or row.p_holm is None or row.p_holm <= LEVEL:
         return ""
     are = "are the same" if same.equivalent else "are not shown to be the same"
     return (
-        f"{_where('greedy')} {gain.arm.label} and {summary.baseline.objective} {are} within "
+        f"{_where('greedy')} {row.arm.label} and {summary.baseline.objective} {are} within "
         f"{fixed(100 * same.margin, 0)} points (90 % interval of the gain {interval(same)}, over "
         f"{same.covers})."
     )
@@ -117,13 +98,6 @@ def contest_sentence(sweep: TemperatureSweep | None) -> str:
         f"{baseline} in {percent(contest.baseline)} %: {gain_with_interval(contest.gain)}. "
         f"{CONTESTS[contest.finding].format(baseline=baseline)}"
     )
-
-
-def completion_line(shown: VerifiedCompletion) -> str:
-    """Describe one completion and its verdict on one line."""
-    verdict = f"{'right' if shown.accepted else 'not accepted'} ({shown.reason})"
-    text = one_line(shown.text)[:LONGEST_LINE]
-    return f"{shown.arm.label}, problem {one_line(shown.problem)}, {verdict}: {text}"
 
 
 def search_sentences(summary: Summary) -> list[str]:
@@ -227,28 +201,30 @@ def _baseline_won(summary: Summary) -> str:
     text += f" On the {problems} {name} was right in {percent(row.mean)} % {completions}"
     if led and choice.runner_up is not None:
         arm = summary.study.recipe.grid_arm(choice.runner_up)
-        if arm_gain := summary.gain(summary.task, arm, summary.decoding):
-            text += f" and {penalty} in {percent(arm_gain.mean)} %: {gain_with_interval(arm_gain.gain)}"
+        penalised = summary.row(summary.task, arm, summary.decoding)
+        if penalised and penalised.gain:
+            text += f" and {penalty} in {percent(penalised.mean)} %: {gain_with_interval(penalised.gain)}"
     return f"{text}."
 
 
 def _comparison(summary: Summary, decoding: str, opening: str, denominator: str) -> str:
     """Compare the chosen λ with the baseline; empty where either has no finished cell."""
-    arm_gain = summary.gain(summary.task, summary.chosen, decoding)
-    if arm_gain is None:
+    chosen, baseline = (
+        summary.row(summary.task, arm, decoding) for arm in (summary.chosen, summary.baseline)
+    )
+    if chosen is None or baseline is None or chosen.gain is None:
         return ""
     better = f"{summary.baseline.objective} was better"
-    meaning = _meaning(arm_gain.gain, better, CHANCE if decoding == "sampled" else MAYBE_CHANCE)
     return (
-        f"{opening} {percent(arm_gain.mean)} % {denominator} against {percent(arm_gain.baseline)} % "
-        f"for {summary.baseline.objective}: {gain_with_interval(arm_gain.gain)}{meaning}."
+        f"{opening} {percent(chosen.mean)} % {denominator} against {percent(baseline.mean)} % "
+        f"for {summary.baseline.objective}: {gain_with_interval(chosen.gain)}{_meaning(chosen.gain, better)}."
     )
 
 
-def _meaning(gain: Gain, when_negative: str, when_unclear: str = MAYBE_CHANCE) -> str:
+def _meaning(gain: Gain, when_negative: str) -> str:
     if gain.low > 0:
         return ""
-    return f"; {when_negative}" if gain.high < 0 else when_unclear
+    return f"; {when_negative}" if gain.high < 0 else ", which includes 0: it may be chance"
 
 
 def _sharpening(summary: Summary) -> str:
@@ -267,7 +243,7 @@ def _sharpening(summary: Summary) -> str:
     if _gained(summary, recipe.task, "greedy"):
         text += " Greedy decoding gained too, so sharpening is not all there is."
     elif greedy is not None:
-        lost = "Greedy decoding lost" if greedy.gain.high < 0 else "No gain was shown in greedy decoding"
+        lost = "Greedy decoding lost" if greedy.high < 0 else "No gain was shown in greedy decoding"
         text += f" {lost}, so sharpening may be all there is."
     if recipe.control is not None and _gained(summary, recipe.control, "sampled"):
         text += " The control gained in samples as well, as sharpening alone would have it."
@@ -277,7 +253,7 @@ def _sharpening(summary: Summary) -> str:
 def _gained(summary: Summary, task: str, decoding: str) -> bool:
     """Tell whether the chosen λ gained: its interval lies above 0."""
     gain = summary.gain(task, summary.chosen, decoding)
-    return gain is not None and gain.gain.low > 0
+    return gain is not None and gain.low > 0
 
 
 def _where(decoding: str) -> str:

@@ -41,10 +41,10 @@ def _outcomes(study, decoding="sampled"):
 
 def test_every_trained_arm_has_its_gain_with_p_for_the_full_grid(study):
     outcomes = _outcomes(study)
-    gains = [study.gain(TASK, arm_of(arm), "sampled") for arm in (0.5, 1.0, "dft")]
+    rows = [study.row(TASK, arm_of(arm), "sampled") for arm in (0.5, 1.0, "dft")]
     own = [paired_gain(outcomes[arm], outcomes[0.0]) for arm in (0.5, 1.0, "dft")]
-    assert [gain.gain for gain in gains] == own
-    assert [gain.p_holm for gain in gains] == holm([gain.p for gain in own]).tolist()
+    assert [row.gain for row in rows] == own
+    assert [row.p_holm for row in rows] == holm([gain.p for gain in own]).tolist()
 
 
 def test_the_findings_are_what_the_statistics_say_of_the_same_outcomes(study):
@@ -97,9 +97,9 @@ def test_where_nothing_varied_nothing_is_certain(tmp_path):
     study_summary = summary(
         make_study(tmp_path / "runs", control=None, right=right, problems=20, seeds=(0, 1))
     )
-    gains = [gain for gain in study_summary.gains if gain.arm != study_summary.baseline]
-    assert len(gains) == 4
-    for row in gains:
+    rows = [*study_summary.compared("sampled"), *study_summary.compared("greedy")]
+    assert len(rows) == 4
+    for row in rows:
         assert row.gain.high - row.gain.low > 0.1
         assert min(row.gain.p, row.p_holm) > 0
         assert row.gain.covers == "problems"

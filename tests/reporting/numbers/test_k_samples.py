@@ -102,7 +102,6 @@ def test_the_table_has_pass_at_each_k_and_the_scores_of_the_cells(study_summary)
 def test_the_crossover_is_that_of_the_chosen_lam_and_said(study_summary):
     held = sample_coverage(study_summary)
     arms = (study_summary.outcomes(Arm(lam), "sampled") for lam in (0.5, 0.0))
-    assert held.chosen == Arm(0.5)
     assert held.crossing == crossover(*arms) is not None
     assert f"From k = {held.crossing.k} on cross-entropy has the higher pass@k." in document(study_summary)
 

@@ -63,9 +63,9 @@ def test_the_table_has_the_reports_numbers(tmp_path):
     for name in ("base model", "λ = 0 (cross-entropy)", "λ = 0.5 ★"):
         assert names.count(name) == 2, name  # the task and its control
     chosen = rows[names.index("λ = 0.5 ★")]
-    gain = study_summary.gain("sums", Arm(0.5), "sampled")
-    assert chosen[4:] == [points(gain.gain.gain), interval(gain.gain), p_value(gain.p_holm)]
-    assert chosen[3].startswith(f"{percent(gain.mean)} ± ")
+    row = study_summary.row("sums", Arm(0.5), "sampled")
+    assert chosen[4:] == [points(row.gain.gain), interval(row.gain), p_value(row.p_holm)]
+    assert chosen[3].startswith(f"{percent(row.mean)} ± ")
     alone = rows[names.index("this adapter, seed 0")]
     scores = next(r for c, r in study.results.items() if c.name == "sums-lam0.5-seed0")["scores"]["test"]
     assert alone[2:4] == [percent(scores[way]["pass@1"]) for way in ("greedy", "sampled")]

@@ -51,32 +51,17 @@ def _with_share(study, reason, share):
         ("timeout", 0.005, 0.006, "delete verdicts.jsonl and result.json of those cells and run again"),
         ("opaque", 0.005, 0.006, "returned objects that no other process can compare"),
         ("error", 0.0, 0.001, "could not be verified, a fault of the task or the machine"),
+        ("reference not read", 0.0, 0.001, "differ from a reference that is compared as text"),
+        ("unproven", 0.0, 0.001, "where a program can cheat. To do without them, set unproven"),
     ],
 )
-def test_an_accident_is_named_above_its_limit_and_not_at_it(tmp_path, reason, allowed, too_much, words):
+def test_a_reason_is_named_above_its_limit_and_not_at_it(tmp_path, reason, allowed, too_much, words):
     study = _made(tmp_path, problems=3)
     of_the_row = "the sampled completions of λ = 1 on sums"
     assert not _cautions_with(_with_share(study, reason, allowed), of_the_row)
     [text] = _cautions_with(_with_share(study, reason, too_much), of_the_row)
     assert text.startswith(f"{100 * too_much:.1f} % of {of_the_row} ")
     assert words in text
-
-
-def test_unread_references_and_possible_cheats_are_counted_once_a_study(tmp_path):
-    """λ = 1 has 3 seeds of 3 problems and 2 samples; beside its samples stand the greedy answers."""
-    study = _made(tmp_path, problems=3)
-    assert not _cautions_with(study, "compared as text")
-    assert not _cautions_with(study, "can cheat")
-    [text] = _cautions_with(_with_share(study, "reference not read", 1 / 6), "compared as text")
-    assert text.startswith("3 of 90 test completions differ from a reference")
-    names = [f"stack-{n:02}" for n in range(12)]
-    shared = with_results(
-        _with_share(study, "unproven", 1 / 6), lambda cell, result: result.update(unproven=names)
-    )
-    [text] = _cautions_with(shared, "can cheat")
-    assert text.startswith("3 of 90 test completions passed in one interpreter")
-    assert "stack-00, stack-01" in text
-    assert "stack-09 and 2 more" in text
 
 
 @pytest.mark.parametrize(
@@ -122,12 +107,12 @@ def test_no_gain_is_shown_across_two_verifiers_and_the_cells_of_the_rarer_one_ar
         if cell.lam == 0:  # as a copy may leave it: the old verdicts have the latest date
             (folder / "verdicts.jsonl").touch()
     report = summary(read_study(study.root))
-    assert (report.gains, report.choice) == ([], None)
+    assert (report.compared("sampled"), report.choice) == ([], None)
     assert "(sums-lam0-seed0, sums-lam0-seed1, sums-lam0-seed2 by another than most)" in cautions(report)[0]
     assert "none of its gains is shown; `erce run` verifies" in cautions(report)[0]
     for cell in study.results:
         write_json(cell_folder(study.root, study.recipe, cell) / "cell.json", {"verifier": "new"})
-    assert summary(read_study(study.root)).gains
+    assert summary(read_study(study.root)).compared("sampled")
 
 
 def test_versions_that_differ_are_named_with_the_number_of_cells(tmp_path):
@@ -212,24 +197,6 @@ def test_three_seeds_are_too_few_to_say_which_gain_would_be_found(tmp_path):
 def test_what_could_be_wrong_is_named(tmp_path, changes, sentence):
     texts = cautions(summary(_made(tmp_path, **changes)))
     assert any(sentence in text for text in texts), texts
-
-
-@pytest.mark.parametrize(
-    ("after", "warned"),
-    [
-        ("\n\nQ: 4 + 3?\nA: 7\n#### 7", True),
-        ("\nAgain:\n#### 18", False),  # the same answer
-        ("\n#### 2. Check\nIt is even.\n#### 3 or so", False),  # headings and doubt
-    ],
-)
-def test_completions_that_go_on_to_a_second_answer_are_counted(tmp_path, after, warned):
-    def text(cell, number, accepted):
-        goes_on = number % 50 == 0 and cell.name == "sums-lam0.5-seed0"  # 2 % of one arm
-        return "9 + 9 = 18\n#### 18" + after * goes_on
-
-    texts = _cautions_with(_made(tmp_path, problems=50, text=text), "####")
-    sentence = "2.0 % of the completions of sums-lam0.5-seed0 go on after an answer (`####`) to another one"
-    assert [text.startswith(sentence) for text in texts] == [True] * warned
 
 
 def test_a_study_without_faults_has_no_cautions(tmp_path):

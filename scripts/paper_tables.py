@@ -1,16 +1,19 @@
 """Print the paper's tables made from its own seeds, row for row, and which gains a test over seeds supports.
 
+    python -m scripts.paper_tables
+
 The tables hold one accuracy per seed, so every test takes the paper's test problems as given: a significant
 gain is shown for those very problems, and other problems would add their own chance.
 """
 
+import json
 from decimal import ROUND_HALF_UP, Decimal
 from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import f_oneway, page_trend_test
 
-from erce.paper import PaperTable, citation, lookup, tables
+from erce.paper import SOURCE, PaperTable, lookup, tables
 from erce.stats import Gain, difference, holm, paper, welch
 
 LEVEL = 0.05
@@ -41,12 +44,13 @@ def main() -> None:
     print("\nWhat tests over seeds say of the tables:", *sentences(), sep="\n  · ")
 
 
-def rounded(value: float, digits: int = 4) -> str:
-    """Return the value's decimals, ties away from zero as in the paper, without the rounding error of sums.
+def citation() -> str:
+    """Return authors and title of the paper that the tables are from."""
+    return "{authors}: {title}".format(**json.loads(SOURCE.read_text(encoding="utf-8")))
 
-    >>> rounded(0.5137499999999999), rounded(100 * 0.012375, 2)
-    ('0.5138', '1.24')
-    """
+
+def rounded(value: float, digits: int = 4) -> str:
+    """Round as the paper does, ties away from zero, without the rounding error of sums."""
     return str(Decimal(repr(round(value, 12))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 
