@@ -10,6 +10,7 @@ accepted.
 """
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,18 +32,6 @@ class Family:
     def source(self, body: str) -> str:
         """Write the function `f` with this body, and return its text."""
         return f"def f({self.arguments}):\n    {body}"
-
-
-def _number(rng: random.Random) -> tuple:
-    return (rng.randrange(1, 20),)
-
-
-def _pair(rng: random.Random) -> tuple:
-    return (rng.randrange(1, 50), rng.randrange(1, 50))
-
-
-def _numbers(rng: random.Random) -> tuple:
-    return ([rng.randrange(1, 20) for _ in range(rng.randrange(3, 6))],)
 
 
 # A family's arguments, its sentence, and its programs, with "; " for the end of a line. All programs of a
@@ -77,7 +66,11 @@ xs | those of xs that are under {a} or over {b}
     | return [x for x in xs if x < {a} or x > {b}] | return [x for x in xs if x > {b} or x < {a}]
     | return [x for x in xs if not {a} <= x <= {b}]
 """
-_INPUTS = {"x": _number, "x, y": _pair, "xs": _numbers}
+_INPUTS: dict[str, Callable[[random.Random], tuple[Any, ...]]] = {
+    "x": lambda rng: (rng.randrange(1, 20),),
+    "x, y": lambda rng: (rng.randrange(1, 50), rng.randrange(1, 50)),
+    "xs": lambda rng: ([rng.randrange(1, 20) for _ in range(rng.randrange(3, 6))],),
+}
 FAMILIES = tuple(
     Family(arguments, sentence, tuple(body.replace("; ", "\n    ") for body in programs))
     for arguments, sentence, *programs in (

@@ -60,7 +60,7 @@ class Program:
 
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
-        self._calling = threading.Lock()  # tests may have threads
+        self._calling = threading.RLock()  # tests may have threads
         self.ended: JobEnded | None = None
         self.raised: BaseException | None = None  # the last exception that came from the program
         self.raised_as = ""  # with the name that its class has there

@@ -73,8 +73,7 @@ def require_asserts(tests: Sequence[str], setup: Sequence[str] = ()) -> None:
     if not tests:
         raise BrokenTestsError("a problem without tests accepts everything: give it tests")
     # All are read, although one assert is enough: each must be Python.
-    refusing = [_can_refuse(source, "test") for source in tests]
-    refusing += [_can_refuse(source, "set-up") for source in setup]
+    refusing = [_can_refuse(source) for source in (*tests, *setup)]
     if not any(refusing):
         raise BrokenTestsError("the tests have no assert, so any program would pass: write one")
 
@@ -92,7 +91,7 @@ def free_names(setup: tuple[str, ...], tests: tuple[str, ...]) -> tuple[str, ...
     loaded, bound = read_and_bound((*setup, *tests))
     objects: set[str] = set()  # names that are read otherwise than a module is, as in `name.attribute`
     for source in (*setup, *tests):
-        nodes = list(ast.walk(_parsed(source, "test")))
+        nodes = list(ast.walk(_parsed(source)))
         owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         objects |= {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in owners}
         if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in nodes):
@@ -105,7 +104,7 @@ def import_statements(source: str) -> list[str]:
     """Return the import statements of a source, without those from `__future__`."""
     return [
         ast.unparse(node)
-        for node in _parsed(source, "test").body
+        for node in _parsed(source).body
         if isinstance(node, ast.Import)
         or (isinstance(node, ast.ImportFrom) and node.module != "__future__" and not node.level)
     ]
@@ -113,7 +112,7 @@ def import_statements(source: str) -> list[str]:
 
 def _only_values(source: str) -> bool:
     """Return whether all that a source can do is to make values and bind names."""
-    for node in ast.walk(_parsed(source, "test")):
+    for node in ast.walk(_parsed(source)):
         match node:
             case ast.Import(names=names):
                 allowed = all(alias.name in _LIBRARY for alias in names)
@@ -133,8 +132,8 @@ def _only_values(source: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _can_refuse(source: str, what: str) -> bool:
-    for node in ast.walk(_parsed(source, what)):
+def _can_refuse(source: str) -> bool:
+    for node in ast.walk(_parsed(source)):
         if isinstance(node, ast.Assert | ast.Raise):
             return True
         if isinstance(node, ast.Call):
@@ -150,7 +149,7 @@ def read_and_bound(sources: Sequence[str]) -> tuple[set[str], set[str]]:
     loaded: set[str] = set()
     bound: set[str] = set()
     for source in sources:
-        _parsed(source, "test")
+        _parsed(source)
         with _ignored_warnings():
             top = symtable.symtable(source, "<test>", "exec")
         tables = [top]
@@ -167,17 +166,15 @@ def read_and_bound(sources: Sequence[str]) -> tuple[set[str], set[str]]:
 
 
 @lru_cache(maxsize=64)
-def _parsed(source: str, what: str) -> ast.Module:
-    """Return the tree of a text; a BrokenTestsError, which calls the text `what`, if it is not Python."""
+def _parsed(source: str) -> ast.Module:
+    """Return the tree of a text; BrokenTestsError if it is not Python."""
     try:
         with _ignored_warnings():
             tree = ast.parse(source)
-            compile(tree, f"<{what}>", "exec")
+            compile(tree, "<test>", "exec")
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else f"{type(error).__name__}: {error}"
-        raise BrokenTestsError(
-            f"the {what} {source[:80]!r} is not Python ({reason}): correct it in the task"
-        ) from error
+        raise BrokenTestsError(f"{source[:80]!r} is not Python ({reason}): correct it in the task") from error
     return tree
 
 
