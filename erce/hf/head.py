@@ -106,7 +106,7 @@ def readout_of(model: PreTrainedModel) -> Readout:
     if any(hasattr(weight, "ds_id") for weight in model.parameters()):
         raise InputError(
             "DeepSpeed's ZeRO-3 has partitioned the model's weights, so its logits cannot be tried out; use "
-            "DDP or FSDP 2, or call the loss in a loop of your own, which gathers a frozen head"
+            "DDP, FSDP 2 or ZeRO-2"
         )
     if model.config.is_encoder_decoder:
         raise InputError(f"{type(model).__name__} has an encoder and a decoder; give a causal LM")

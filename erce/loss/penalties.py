@@ -3,7 +3,7 @@
 These classes define the penalties. Built-in penalties are not computed by them: R of any order follows from a
 few sums over a row, and `row_statistics` derives value and gradient from those. The tests hold that to the
 classes here. A user-defined penalty, and a subclass of a built-in one, runs through its class
-(`row_statistics.user_penalty_and_slopes`), and so neither in Triton nor on a split vocabulary.
+(`row_statistics.user_penalty_and_slopes`), and so not in Triton.
 
 To add one: a class with `value` and `value_and_logit_grad`, `of_order` if it takes an order, and its line in
 `erce.catalog`.
