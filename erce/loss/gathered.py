@@ -1,8 +1,5 @@
 """A head that FSDP 2 has sharded into one that is whole, for a forward."""
 
-from typing import Any
-
-import torch
 from torch import Tensor
 
 from erce.errors import InputError
@@ -25,18 +22,7 @@ def full_tensor(x: Tensor) -> Tensor:
 
     assert isinstance(x, DTensor)
     # Without these its gradient would pass for one that all processes share.
-    summed = x.full_tensor(grad_placements=[Partial()] * x.device_mesh.ndim)
-    return _DividedGradient.apply(summed, x.device_mesh.size())  # pyright: ignore[reportReturnType]
-
-
-class _DividedGradient(torch.autograd.Function):
-    """The identity, whose gradient is divided; before torch 2.9 gloo's reduce_scatter summed for "avg"."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, divisor: int) -> Tensor:
-        ctx.divisor = divisor
-        return x.view_as(x)
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return gradient / ctx.divisor, None
+    whole = x.full_tensor(grad_placements=[Partial()] * x.device_mesh.ndim)
+    if whole.requires_grad:  # divided here: before torch 2.9 gloo's reduce_scatter summed for Partial("avg")
+        whole.register_hook(lambda gradient: gradient / x.device_mesh.size())
+    return whole

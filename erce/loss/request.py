@@ -5,14 +5,14 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from numbers import Real
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from erce.errors import InputError
 from erce.loss.objectives import Objective
-from erce.loss.penalties import Penalty, is_exponential, order_of
+from erce.loss.penalties import Penalty, order_of
 
 REDUCTIONS = ("mean", "sum", "none")
 IMPLS = ("auto", "torch", "triton")
@@ -80,11 +80,6 @@ class Request(NamedTuple):
         return order_of(self.penalty)
 
     @property
-    def exponential(self) -> bool:
-        """Whether the built-in penalty is exp R, and not R itself."""
-        return is_exponential(self.penalty)
-
-    @property
     def has_label_smoothing(self) -> bool:
         return self.objective.smoothing > 0
 
@@ -113,23 +108,28 @@ class Request(NamedTuple):
             raise InputError(
                 f"objective must be one such as CrossEntropy() or Focal(2.0), got {self.objective!r}"
             )
-        if self.reduction not in REDUCTIONS:
-            raise InputError(f"no reduction {self.reduction!r}; there are {', '.join(map(repr, REDUCTIONS))}")
+        for name, choices in (("reduction", REDUCTIONS), ("impl", IMPLS)):
+            if getattr(self, name) not in choices:
+                raise InputError(
+                    f"no {name} {getattr(self, name)!r}; there are {', '.join(map(repr, choices))}"
+                )
         if not isinstance(self.lam, Real) or not -math.inf < self.lam < math.inf:
             raise InputError(f"lam must be a finite number, got {self.lam!r:.60}; 0 is plain cross-entropy")
         _check_targets(self.targets, leading, self.ignore_index)
         if self.row_weights is not None:
             _check_row_weights(self.row_weights, tuple(self.targets.shape))
         _check_items(self.num_items_in_batch, self.reduction)
-        _check_scored(self.num_scored, self.targets.numel())
+        n, count = self.targets.numel(), self.num_scored
+        if count is not None and (type(count) is not int or not 0 <= count <= n):
+            raise InputError(
+                f"num_scored must be a whole number from 0 to {n}, got {count!r}; None has it counted"
+            )
         _check_range("logit_scale", self.logit_scale, "1 changes nothing")
         _check_range("temperature", self.temperature, "1 changes nothing")
         if self.softcap is not None:
             _check_range("softcap", self.softcap, "None is no cap")
         if self.chunk_bytes not in (None, math.inf):
             _check_range("chunk_bytes", self.chunk_bytes, "None is the default")
-        if self.impl not in IMPLS:
-            raise InputError(f"no impl {self.impl!r}; there are {', '.join(map(repr, IMPLS))}")
 
     def reduced(self, outputs: tuple[Tensor, ...], count: int) -> Loss:
         """Return `outputs` as the caller asked for them; `count` positions are scored, or 1 if none is."""
@@ -203,13 +203,6 @@ def _check_items(items: float | Tensor | None, reduction: str) -> None:
         raise divisor_error(items)
 
 
-def _check_scored(count: int | None, n: int) -> None:
-    if count is not None and (type(count) is not int or not 0 <= count <= n):
-        raise InputError(
-            f"num_scored must be a whole number from 0 to {n}, got {count!r}; None has it counted"
-        )
-
-
 def divisor_error(items: Any) -> InputError:
     return InputError(
         f"num_items_in_batch must be one number above 0, got {items!r}; the sum of the objectives is divided "
@@ -222,10 +215,7 @@ def _check_range(name: str, value: Any, way_out: str) -> None:
         raise InputError(f"{name} must be a number above 0, got {value!r}; {way_out}")
 
 
-_Backward = TypeVar("_Backward", bound=Callable[..., Any])
-
-
-def not_differentiable(backward: _Backward) -> _Backward:
+def not_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a backward so that it refuses create_graph, which torch's `once_differentiable` lets pass."""
 
     @wraps(backward)
@@ -240,4 +230,4 @@ def not_differentiable(backward: _Backward) -> _Backward:
             return (None,) * len(ctx.needs_input_grad)
         return backward(*args)
 
-    return cast(_Backward, refusing)
+    return refusing

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from erce.errors import DivergedError
-from erce.loss.penalties import Penalty
+from erce.loss.penalties import Penalty, is_exponential
 from erce.loss.request import Loss, Request
 from erce.loss.scored_rows import Rows
 
@@ -160,7 +160,7 @@ def _penalty(of: Softmax, sums: Sums, request: Request) -> tuple[Tensor, _Parts]
     assert order is not None
     ratio = _ratio(of, sums, order)
     value, slopes = of.log_s + ratio, _renyi_slopes(ratio, of, sums, order)
-    if not request.exponential:
+    if not is_exponential(request.penalty):
         return value, slopes
     size = value.exp_()
     return size, _times(slopes, size)
