@@ -75,7 +75,7 @@ def generate_from_server(
 
     `logprob` is the sum of the server's, which must be those at temperature 1 (vLLM's default, raw_logprobs).
     `entropy` is the middle of the interval that the most likely tokens of each step leave possible, see
-    `erce.generate.server`; where half these intervals, averaged over the completions, are wider than
+    `entropy_bounds`; where half these intervals, averaged over the completions, are wider than
     `entropy_within`, that is an InputError rather than a vague number in a record.
 
     Whatever else is missing or wrong is a ServerError, and the whole call has no result: a server that cannot
@@ -323,7 +323,7 @@ def post(server: Server, path: str, body: dict[str, Any]) -> Any:
             time.sleep(min(wait, LONGEST_WAIT_SECONDS))
             wait *= 2
         try:
-            reply = _send(server, "POST", path, payload)
+            reply = _send(server, path, payload)
         except (OSError, HTTPException) as error:
             failure = f"{type(error).__name__}: {error}"
             continue
@@ -342,7 +342,7 @@ def post(server: Server, path: str, body: dict[str, Any]) -> Any:
 def get(server: Server, path: str) -> Any:
     """Return the JSON that the server answers with status 200, asked once; all else is a ServerError."""
     try:
-        reply = _send(server, "GET", path)
+        reply = _send(server, path)
     except (OSError, HTTPException) as error:
         raise ServerError(f"{type(error).__name__}: {error!s:.80}") from error
     if reply.status != 200:
@@ -356,7 +356,8 @@ class _Reply(NamedTuple):
     retry_after: float
 
 
-def _send(server: Server, method: str, path: str, payload: bytes | None = None) -> _Reply:
+def _send(server: Server, path: str, payload: bytes | None = None) -> _Reply:
+    """Send the payload, JSON, by POST; without one ask by GET."""
     parts = urlsplit(server.url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InputError(f"{server.url!r} is no server's address; write it as 'http://localhost:8000/v1'")
@@ -368,6 +369,7 @@ def _send(server: Server, method: str, path: str, payload: bytes | None = None) 
     if server.api_key:
         headers["Authorization"] = f"Bearer {server.api_key}"
     try:
+        method = "GET" if payload is None else "POST"
         connection.request(method, parts.path.rstrip("/") + path, payload, headers)
         reply = connection.getresponse()
         after = reply.getheader("Retry-After", "")
@@ -378,20 +380,16 @@ def _send(server: Server, method: str, path: str, payload: bytes | None = None) 
 
 
 def _decoded(server: Server, text: str) -> Any:
-    """Return the JSON, without NaN or infinity, or the text itself if it does not begin like an object."""
+    """Return the JSON, or the text itself if it does not begin like an object."""
     if not text.lstrip().startswith("{"):
         return text
     try:
-        return json.loads(text, parse_constant=_not_a_number)
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ServerError(
             f"{server.url} sent {len(text)} characters that are no JSON ({error!s:.80}), ending in "
             f"{text[-40:]!r}; see the server's log, and whether a proxy cuts its answers"
         ) from error
-
-
-def _not_a_number(constant: str) -> float:
-    raise ValueError(f"{constant} is not in JSON")
 
 
 def _way_out(status: int, path: str) -> str:

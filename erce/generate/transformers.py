@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -35,10 +35,7 @@ from erce.hf.head import evaluating
 from erce.hf.prompt import prompt_ids
 from erce.types import Completion, Problem
 
-COPYABLE = (
-    DynamicLayer,
-    DynamicSlidingWindowLayer,
-)  # kinds of cache with nothing but one entry a row
+COPYABLE = (DynamicLayer, DynamicSlidingWindowLayer)  # kinds of cache with nothing but one entry a row
 LOWEST = -1e4  # of a logit below the largest; e^u is 0 from −104 on
 COLDEST = 1e-30  # the lowest temperature that float32 can divide by; only the argmax is left at it
 BLOCK = 256  # tokens of the vocabulary that are summed at once
@@ -69,7 +66,12 @@ def generate(
     """
     rows = _rows(tokenizer, problems, decoding, seed)
     waiting = sorted(rows, key=lambda row: len(row.prompt))
-    static = _static_caches(model, rows, decoding) if decoding.compile and rows else None
+    static = None
+    if decoding.compile and rows:
+        tokens = max(len(row.prompt) for row in rows) + decoding.max_new_tokens
+        static = StaticCaches(
+            model, tokens=tokens, small=-(-decoding.batch_size // TAIL), full=decoding.batch_size
+        )
     with _plain_generation(model), decoding_attention(model, compiled=static is not None):
         while waiting:
             unfinished = []
@@ -78,10 +80,7 @@ def generate(
                 del waiting[-decoding.batch_size :]
                 unfinished += _advance(model, tokenizer, batch, decoding, static)
             waiting = sorted(unfinished, key=lambda row: len(row.prompt) + len(row.tokens))
-    completions = [row.completion(before_stop(spoken(tokenizer, row.tokens), decoding.stop)) for row in rows]
-    if len(completions) != len(problems) * decoding.samples:
-        raise AssertionError(f"{len(completions)} completions of {len(problems)} × {decoding.samples}")
-    return completions
+    return [row.completion(before_stop(spoken(tokenizer, row.tokens), decoding.stop)) for row in rows]
 
 
 @dataclass
@@ -147,12 +146,6 @@ def _plain_generation(model: Any) -> Iterator[None]:
         base.generation_config = own_settings
 
 
-def _static_caches(model: Any, rows: list[_Row], decoding: GenerationSettings) -> StaticCaches:
-    """Return caches in which the longest prompt has room for a whole completion."""
-    tokens = max(len(row.prompt) for row in rows) + decoding.max_new_tokens
-    return StaticCaches(model, tokens=tokens, sizes=(-(-decoding.batch_size // TAIL), decoding.batch_size))
-
-
 def _advance(
     model: Any,
     tokenizer: PreTrainedTokenizerBase,
@@ -202,9 +195,9 @@ def _written(
     contexts += contexts[:1] * (len(stop.room) - len(contexts))
     ids, mask = (x.to(device) for x in _left_padded(contexts, settings.pad_token_id))
     width = ids.shape[1]
-    read = _read_once(model, settings, contexts, static)
-    if read is not None:
-        ids = torch.cat([ids, choice(ids, read.logits).argmax(-1, keepdim=True)], 1)
+    cache, logits = _read_once(model, settings, contexts, static)
+    if logits is not None:
+        ids = torch.cat([ids, choice(ids, logits).argmax(-1, keepdim=True)], 1)
         mask = torch.cat([mask, mask.new_ones(len(contexts), 1)], 1)
         if bool(stop(ids, None).all()):
             return ids[:, width:]
@@ -215,7 +208,7 @@ def _written(
     written = model.generate(
         input_ids=ids,
         attention_mask=mask,
-        past_key_values=None if read is None else read.cache,
+        past_key_values=cache,
         generation_config=settings,
         logits_processor=LogitsProcessorList([choice]),
         stopping_criteria=StoppingCriteriaList([stop]),
@@ -223,17 +216,12 @@ def _written(
     return written[:, width:]
 
 
-class _ReadContexts(NamedTuple):
-    """Every row's context as the model has read it: keys and values, and the next token's logits."""
-
-    cache: DynamicCache | StaticCache
-    logits: Tensor  # (rows, v)
-
-
 def _read_once(
     model: Any, settings: GenerationConfig, contexts: list[list[int]], static: StaticCaches | None
-) -> _ReadContexts | None:
-    """Read each context once, without compiling; None where the model's cache has states of another kind.
+) -> tuple[DynamicCache | StaticCache | None, Tensor | None]:
+    """Read each context once, without compiling; return every row's cache and its next token's logits.
+
+    Both are None where the model's cache has states of another kind. The logits are (rows, v).
 
     The continuous batching of transformers 5.23 shares prompts too, but it samples all tokens from one global
     random generator and reports no entropies, so that it cannot stand in for `_Choice`.
@@ -248,18 +236,18 @@ def _read_once(
     cache = read.past_key_values
     # Some models keep states in their cache that selecting rows would leave behind.
     if not isinstance(cache, DynamicCache) or any(type(layer) not in COPYABLE for layer in cache.layers):
-        return None
+        return None, None
     rows = torch.tensor([unique[tuple(context)] for context in contexts], device=device)
     logits = read.logits[0].float()[rows]
     if static is not None:
-        return _ReadContexts(static.filled(cache, rows), logits)
+        return static.filled(cache, rows), logits
     if len(unique) < len(contexts):
         cache.batch_select_indices(rows)
     whole = reads_whole_room(model)
     cache.layers = [
         _RoomyLayer(layer, whole=whole) if type(layer) is DynamicLayer else layer for layer in cache.layers
     ]
-    return _ReadContexts(cache, logits)
+    return cache, logits
 
 
 class _RoomyLayer(DynamicLayer):
@@ -345,18 +333,16 @@ class _Choice(LogitsProcessor):
         self.chosen: Tensor | None = None  # at the step before
         self.uniforms = torch.empty(0)
         if self.temperature > 0:
-            numbers = [_uniforms(row, decoding.max_new_tokens) for row in rows]
             longest = decoding.max_new_tokens - min(len(row.tokens) for row in rows)
             table = np.zeros((len(rows), longest))
             for at, row in enumerate(rows):
-                ahead = numbers[at][len(row.tokens) :]
+                ahead = _uniforms(row, decoding.max_new_tokens)[len(row.tokens) :]
                 table[at, : len(ahead)] = ahead
-            self.uniforms = torch.from_numpy(table).to(_float64_device(device))  # (rows, steps)
+            has_float64 = device.type != "mps"
+            self.uniforms = torch.from_numpy(table).to(device if has_float64 else "cpu")  # (rows, steps)
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:  # (rows, positions), (rows, v)
-        if (
-            self.buffers is None
-        ):  # fresh ones at each step would cost a CPU more than what is computed in them
+        if self.buffers is None:  # at each step they would cost a CPU more than what is computed in them
             self.buffers = (
                 *(torch.empty_like(scores[: self.count]) for _ in range(3)),
                 torch.full_like(scores, -torch.inf),
@@ -459,8 +445,3 @@ class _Stop(StoppingCriteria):
             if self.watches[at].completes(tokens[at]):
                 self.complete[at] = self.steps
                 self.done[at] = True
-
-
-def _float64_device(device: torch.device) -> torch.device:
-    """Return a device that has float64, which Apple's GPUs have not."""
-    return torch.device("cpu") if device.type == "mps" else device
