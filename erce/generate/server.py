@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from erce import events
 from erce.errors import InputError, ServerError
 from erce.generate.decoding import GenerationSettings, before_stop, check_ids
-from erce.hf.prompt import prompt_ids
+from erce.hf.prompt import end_token, prompt_ids
 from erce.recipe import Serving
 from erce.recipe.rules import check_section
 from erce.types import Completion, Problem
@@ -150,13 +150,8 @@ def _requests(
         **EXTENSIONS[server.kind],
     }
     if server.kind == "vllm":
-        end: Any = tokenizer.eos_token_id
-        if end is None:
-            raise InputError(
-                "the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens"
-            )
         # Left alone, vLLM also stops at every end token of the checkpoint's own generation config.
-        common |= {"ignore_eos": True, "stop_token_ids": [end]}
+        common |= {"ignore_eos": True, "stop_token_ids": [end_token(tokenizer)]}
     for problem in problems:
         prompt = prompt_ids(tokenizer, problem.prompt)
         for sample in range(decoding.samples):

@@ -23,7 +23,7 @@ from transformers import (
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from erce import events
-from erce.errors import DivergedError, InputError
+from erce.errors import DivergedError
 from erce.generate.decoding import GenerationSettings, Watch, before_stop, check_ids, spoken
 from erce.generate.static_cache import (
     StaticCaches,
@@ -32,7 +32,7 @@ from erce.generate.static_cache import (
     reads_whole_room,
 )
 from erce.hf.head import evaluating
-from erce.hf.prompt import prompt_ids
+from erce.hf.prompt import end_token, prompt_ids
 from erce.types import Completion, Problem
 
 COPYABLE = (DynamicLayer, DynamicSlidingWindowLayer)  # kinds of cache with nothing but one entry a row
@@ -112,8 +112,7 @@ def _rows(
     tokenizer: PreTrainedTokenizerBase, problems: Sequence[Problem], decoding: GenerationSettings, seed: int
 ) -> list[_Row]:
     """Return one row per (problem, sample), after the request was checked."""
-    if tokenizer.eos_token_id is None:
-        raise InputError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")
+    end_token(tokenizer)
     check_ids(problems)
     rows = []
     for problem in problems:
@@ -290,7 +289,7 @@ def _greedy_settings(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
 
     Transformers' own sampling is off also where we sample: `_Choice` leaves one token to choose from.
     """
-    eos: Any = tokenizer.eos_token_id
+    eos = end_token(tokenizer)
     return GenerationConfig(
         do_sample=False,
         num_beams=1,

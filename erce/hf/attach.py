@@ -9,8 +9,6 @@ import inspect
 import math
 import types
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
 import torch
@@ -154,8 +152,11 @@ class Attached:
         labels, targets = (labels, labels[:, 1:]) if is_shifted else (targets, targets)
         self._warn_of_mixed_sequences(inputs, labels)
         count = ScoredCount(targets, settings.get("ignore_index", IGNORED))
-        with self._own_call():
+        self._asking = True
+        try:
             output, hidden = self._outputs(model, inputs, labels)
+        finally:
+            self._asking = False
         if isinstance(items, Tensor):
             items = items.clamp(min=1)  # a window without a label has the objective 0
         settings |= {"num_items_in_batch": items, "num_scored": count.read()}
@@ -187,14 +188,6 @@ class Attached:
                 "that start again, without attention_mask and use_cache, or one sequence per row",
                 stacklevel=2,
             )
-
-    @contextmanager
-    def _own_call(self) -> Iterator[None]:
-        self._asking = True
-        try:
-            yield
-        finally:
-            self._asking = False
 
     def _refuse_others(self, backbone: nn.Module, inputs: Any) -> None:
         if backbone.training and torch.is_grad_enabled() and not self._asking:

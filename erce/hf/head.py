@@ -235,14 +235,13 @@ def _probe(model: PreTrainedModel, large: float) -> tuple[Tensor, Tensor]:
 
 def _readouts(config: PretrainedConfig) -> list[Readout]:
     """Return every reading of the numbers that the config names, those that use most of them first."""
-    scales = [reading for x in _positive(config, SCALES) for reading in (x, 1 / x)] + [1.0]
-    return [Readout(scale, cap) for scale, cap in product(scales, [*_positive(config, CAPS), None])]
 
+    def numbers(names: tuple[str, ...]) -> list[float]:
+        values = (getattr(config, name, None) for name in names)  # some configs hold None or a word there
+        return [float(x) for x in values if isinstance(x, Real) and 0 < float(x) < math.inf]
 
-def _positive(config: PretrainedConfig, names: tuple[str, ...]) -> list[float]:
-    """Return the positive numbers among the fields; some configs hold None or a word there."""
-    values = (getattr(config, name, None) for name in names)
-    return [float(x) for x in values if isinstance(x, Real) and 0 < float(x) < math.inf]
+    scales = [reading for x in numbers(SCALES) for reading in (x, 1 / x)] + [1.0]
+    return [Readout(scale, cap) for scale, cap in product(scales, [*numbers(CAPS), None])]
 
 
 def equal(ours: Tensor, theirs: Tensor) -> bool:

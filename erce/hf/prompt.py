@@ -35,16 +35,21 @@ def prompt_ids(tokenizer: "PreTrainedTokenizerBase", problem_prompt: str) -> lis
     return ids[:-1] if ids and ids[-1] == tokenizer.eos_token_id else ids
 
 
+def end_token(tokenizer: "PreTrainedTokenizerBase") -> int:
+    """Return the id of the end-of-sequence token; an InputError for a tokenizer without one."""
+    end: Any = tokenizer.eos_token_id
+    if end is None:
+        raise InputError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")
+    return end
+
+
 def demonstration_ids(tokenizer: "PreTrainedTokenizerBase", text: str) -> list[int]:
     """Return the ids that the policy is to write next: the text and the end-of-sequence token.
 
     Some chat templates end a turn with a newline after that token; generation stops before it, so it is not
     trained on either. A tokenizer without an end-of-sequence token is refused.
     """
-    end: Any = tokenizer.eos_token_id
-    if end is None:
-        raise InputError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")
-    return [*tokenizer.encode(text, add_special_tokens=False), end]
+    return [*tokenizer.encode(text, add_special_tokens=False), end_token(tokenizer)]
 
 
 def training_rows(

@@ -231,28 +231,19 @@ def _score_by_kernels(
 ) -> tuple[Loss, Tensor]:
     from erce.loss import triton_kernels
 
-    gate, tail = _gate_and_tail(tile, request, bias)
+    objective = request.objective
+    gate = tile.new_empty(len(tile)) if objective.gated else None
+    tail = tile.new_empty(len(tile)) if request.diagnose else None
+    if gate is not None or tail is not None:  # of which the kernels have neither
+        for part, scratch in blocks(tile, tile.dtype):
+            z = logits_(scratch[2].copy_(tile[part]), bias, request)
+            z.sub_(z.amax(-1, keepdim=True))
+            if gate is not None:
+                gate[part] = objective.gate(z)
+            if tail is not None:
+                tail[part] = _tail_share(z, request)
     sums = triton_kernels.measure(tile, rows.targets, request, bias)
     loss, slopes = loss_and_grad_coefficients(sums, rows, request, gate)
     if out is not None:
         triton_kernels.write_gradient(tile, rows.targets, slopes, request, bias, out)
     return loss._replace(tail_share=tail), sums.top
-
-
-def _gate_and_tail(
-    tile: Tensor, request: Request, bias: Tensor | None
-) -> tuple[Tensor | None, Tensor | None]:
-    """Return the objective's gate and the tail's share, where they are wanted: the kernels have neither."""
-    objective = request.objective
-    gate = tile.new_empty(len(tile)) if objective.gated else None
-    tail = tile.new_empty(len(tile)) if request.diagnose else None
-    if gate is None and tail is None:
-        return None, None
-    for part, scratch in blocks(tile, tile.dtype):
-        z = logits_(scratch[2].copy_(tile[part]), bias, request)
-        z.sub_(z.amax(-1, keepdim=True))
-        if gate is not None:
-            gate[part] = objective.gate(z)
-        if tail is not None:
-            tail[part] = _tail_share(z, request)
-    return gate, tail

@@ -90,18 +90,23 @@ def _count(request: Request, tokens: Tensor, scored: Tensor, v: int) -> int:
 
     `tokens` (n,) has 0 where no target is. On a GPU that is told the number the device itself checks, later.
     """
-    if not len(tokens):
-        return _compare(request, 0)
-    if request.num_scored is None or not tokens.is_cuda or torch.is_anomaly_enabled():
-        return _compare(request, _read_once(request, tokens, scored, v))
+    told = request.num_scored
+    if not len(tokens) or told is None or not tokens.is_cuda or torch.is_anomaly_enabled():
+        count = _read_once(request, tokens, scored, v) if len(tokens) else 0
+        if told not in (None, count):
+            raise InputError(
+                f"num_scored is {told}, but {count} targets are not {request.ignore_index}; leave num_scored "
+                "out, and they are counted"
+            )
+        return count
     low, high = tokens.aminmax()
-    facts = [scored.sum() == request.num_scored, low >= 0, high < v, *_are_fine(request)]
+    facts = [scored.sum() == told, low >= 0, high < v, *_are_fine(request)]
     torch.ops.aten._assert_async.msg(
         torch.stack(facts).all(),
         "erce: bad targets, num_scored, row_weights or num_items_in_batch; torch.autograd.detect_anomaly() "
         "says which",
     )
-    return request.num_scored
+    return told
 
 
 def _read_once(request: Request, tokens: Tensor, scored: Tensor, v: int) -> int:
@@ -129,13 +134,3 @@ def _are_fine(request: Request) -> list[Tensor]:
     if isinstance(items, Tensor):
         fine.append(((items > 0) & items.isfinite()).reshape(()))
     return fine
-
-
-def _compare(request: Request, count: int) -> int:
-    """Return the count; an InputError if the caller gave another as `num_scored`."""
-    if request.num_scored not in (None, count):
-        raise InputError(
-            f"num_scored is {request.num_scored}, but {count} targets are not {request.ignore_index}; leave "
-            "num_scored out, and they are counted"
-        )
-    return count
