@@ -21,7 +21,6 @@ from erce.errors import InputError, ServerError
 from erce.generate.decoding import GenerationSettings, before_stop, check_ids
 from erce.hf.prompt import end_token, prompt_ids
 from erce.recipe import Serving
-from erce.recipe.rules import check_section
 from erce.types import Completion, Problem
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ PADDING_TOKENS = 1024  # that checkpoints add to the vocabulary of their tokeniz
 
 @dataclass(frozen=True, kw_only=True)
 class Server(Serving):
-    """A recipe's [server] as it is asked: `model` is the name there of the base model or of an adapter.
+    """A recipe's [server], checked, as it is asked: `model` is the base model's name there or an adapter's.
 
     A server that is not vLLM may refuse or ignore vLLM's decoding fields: `kind` "openai" sends OpenAI's
     alone, and the server's own defaults hold for the rest (top-k, repetition penalty, end tokens).
@@ -83,7 +82,6 @@ def generate_from_server(
     tokens than asked although nothing ended the completion, or with a stop text in the completion.
     """
     check_ids(problems)
-    check_section("server", server)
     requests = list(_requests(server, tokenizer, problems, decoding, seed))
     vocabulary = len(tokenizer) + PADDING_TOKENS
     answers: dict[_Request, _Answer] = {}
@@ -354,10 +352,8 @@ class _Reply(NamedTuple):
 def _send(server: Server, path: str, payload: bytes | None = None) -> _Reply:
     """Send the payload, JSON, by POST; without one ask by GET."""
     parts = urlsplit(server.url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputError(f"{server.url!r} is no server's address; write it as 'http://localhost:8000/v1'")
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    connection = kind(parts.hostname, parts.port, timeout=server.timeout)
+    connection = kind(parts.netloc, timeout=server.timeout)
     headers = {"Accept": "application/json"}
     if payload is not None:
         headers["Content-Type"] = "application/json"

@@ -121,7 +121,10 @@ class Attached:
         self.settings = settings  # of the loss
         self.readout = readout_of(model)
         self.added_loss = added_loss_of(model)
-        self.output, self.keeps_apart = _usual_output(model)
+        tokens = probe_tokens(model)
+        with torch.no_grad(), evaluating(model):
+            self.output = type(model(input_ids=tokens, use_cache=False))
+        self.keeps_apart = keeps_apart(model, tokens, {"position_ids": tokens})
         self.forward, self.own_forward = model.forward, "forward" in vars(model)
         self.names = tuple(inspect.signature(model.forward).parameters)
         self.handle = backbone_of(model).register_forward_pre_hook(self._refuse_others)
@@ -234,12 +237,3 @@ def _refuse_foreign(model: PreTrainedModel) -> None:
                     f"the forward of {type(model).__name__} was replaced by {origin}, whose loss and ours "
                     "exclude each other; load the model anew without it"
                 )
-
-
-@torch.no_grad()
-def _usual_output(model: PreTrainedModel) -> tuple[Any, bool]:
-    """Return the class of the model's outputs, and whether `position_ids` keep sequences in a row apart."""
-    tokens = probe_tokens(model)
-    with evaluating(model):
-        output = model(input_ids=tokens, use_cache=False)
-    return type(output), keeps_apart(model, tokens, {"position_ids": tokens})

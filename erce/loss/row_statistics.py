@@ -256,9 +256,7 @@ def user_penalty_and_slopes(
 ) -> tuple[tuple[Tensor, Tensor], Tensor | None]:
     """Return what `loss_and_grad_coefficients` takes of a user-defined penalty, and its gradient if wanted.
 
-    The gradient is in the logits, (rows, v).
-
-    `u` is `RowTerms.u`, (rows, v); y (rows, 1) are the targets.
+    `u` is `RowTerms.u`, (rows, v), as the gradient in the logits is; y (rows, 1) are the targets.
     """
     of = softmax(sums)
     log_p = (u - of.log_s[:, None]).clamp_(min=torch.finfo(u.dtype).min)
