@@ -324,7 +324,7 @@ def post(server: Server, path: str, body: dict[str, Any]) -> Any:
             return _decoded(server, reply.text)
         failure = f"status {reply.status}: {reply.text[:QUOTED_CHARACTERS]}"
         if reply.status != 429 and reply.status < 500:
-            raise ServerError(f"{server.url}{path} refused, {failure}; {_way_out(reply.status, path)}")
+            raise ServerError(f"{server.url}{path} refused, {failure}; {_way_out(reply.status)}")
         wait = max(wait, reply.retry_after)
     raise ServerError(
         f"{server.url}{path} gave no answer in {server.attempts} attempts, the last with {failure}; check "
@@ -383,15 +383,14 @@ def _decoded(server: Server, text: str) -> Any:
         ) from error
 
 
-def _way_out(status: int, path: str) -> str:
+def _way_out(status: int) -> str:
     """Return what the user can do about a status that asking again would not change."""
     if status in (401, 403):
         return "give the server's api_key"
-    if status == 404 and path == "/load_lora_adapter":
-        return (
-            "the adapter's folder must exist on the server's machine under that very path, and vLLM needs "
-            "--enable-lora and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True"
-        )
     if status == 404:
-        return "see <url>/models for the names it serves (vLLM: --lora-modules, or load_adapter)"
+        return (
+            "see <url>/models for the names it serves; an adapter's folder must exist on the server's "
+            "machine under that very path, and vLLM needs --enable-lora and "
+            "VLLM_ALLOW_RUNTIME_LORA_UPDATING=True"
+        )
     return "see the server's log; one that is not vLLM may want kind = 'openai' and fewer top_logprobs"

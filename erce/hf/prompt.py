@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from erce.errors import InputError
+from erce.types import Problem
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
-
-    from erce.types import Problem
 
 
 class TrainingRow(TypedDict):
@@ -53,7 +52,7 @@ def demonstration_ids(tokenizer: "PreTrainedTokenizerBase", text: str) -> list[i
 
 
 def training_rows(
-    tokenizer: "PreTrainedTokenizerBase", problems: Iterable["Problem"], max_length: int | None
+    tokenizer: "PreTrainedTokenizerBase", problems: Iterable[Problem], max_length: int | None
 ) -> list[TrainingRow]:
     """Return one row a problem: its prompt (mask 0), then its demonstration (mask 1).
 

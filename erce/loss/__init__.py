@@ -7,7 +7,6 @@ from_logits, from_hidden   the two functions, and the reference that the tests h
 chunked                    hidden states chunk by chunk; the `Plan` of a call, and its three paths
 scored_rows                targets → the rows to score
 matmul                     the matmuls by dtype and device
-gathered                   a head under FSDP 2
 row_passes                 the two passes over rows of logits
 row_statistics             between the passes: a row's sums → its loss and slopes
 triton_kernels             both in Triton

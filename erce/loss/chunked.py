@@ -14,7 +14,6 @@ from torch import Tensor
 
 from erce.errors import InputError
 from erce.loss import matmul
-from erce.loss.gathered import full_tensor
 from erce.loss.gpu_self_check import chosen_impl
 from erce.loss.request import Loss, Request, not_differentiable
 from erce.loss.row_passes import score_tile
@@ -105,10 +104,10 @@ class Plan(NamedTuple):
         """Decide, in the order in which one decision needs the one before it."""
         # The matmuls say how many bytes a logit takes, so they come before the chunks; one chunk has a path
         # of its own, so the chunks come before the path.
-        exact, weight = operands.exact, operands.weight
-        rows = scored_rows(request, len(weight), exact)
+        exact, weight, v = operands.exact, operands.weight, len(operands.weight)
+        rows = scored_rows(request, v, exact)
         dtypes = {_rounded_dtype(x.dtype, request.autocast) for pair in operands.factors for x in pair}
-        dtype, device, v = dtypes.pop() if len(dtypes) == 1 else exact, weight.device, len(weight)
+        dtype, device = dtypes.pop() if len(dtypes) == 1 else exact, weight.device
         request = request._replace(impl=chosen_impl(request, device, dtype, v))
         make_matmuls = matmul.choose(device, v, dtype, exact, request)
         chunks = _chunks(operands, rows.m, request, make_matmuls().bytes_per_logit)
@@ -131,12 +130,35 @@ def loss(
 ) -> Loss:
     """Return the loss of checked arguments, after a sharded head has been gathered."""
     low, up = adapter
-    bias = None if bias is None else full_tensor(bias)
-    up = None if up is None else full_tensor(up)
-    operands = Operands.of(hidden, full_tensor(weight), bias, low, up)
+    bias = None if bias is None else _full_tensor(bias)
+    up = None if up is None else _full_tensor(up)
+    operands = Operands.of(hidden, _full_tensor(weight), bias, low, up)
     plan = Plan.of(operands, request)
     outputs = plan.path.apply(*operands, plan, torch.is_grad_enabled())
     return request.reduced(outputs, max(plan.rows.m, 1))
+
+
+def _full_tensor(x: Tensor) -> Tensor:
+    """Return the whole of x, for a backward too; an InputError for a parameter that ZeRO-3 has partitioned.
+
+    The gradient of a DTensor, as FSDP leaves one, is averaged over the mesh, as FSDP's and DDP's are, and
+    goes to its shards.
+    """
+    if hasattr(x, "ds_id"):
+        raise InputError(
+            "DeepSpeed's ZeRO-3 has partitioned the head, which is not supported; use DDP, FSDP 2 or ZeRO-2, "
+            "or gather the head yourself"
+        )
+    if not hasattr(x, "full_tensor"):
+        return x
+    from torch.distributed.tensor import DTensor, Partial
+
+    assert isinstance(x, DTensor)
+    # Without these its gradient would pass for one that all processes share.
+    whole = x.full_tensor(grad_placements=[Partial()] * x.device_mesh.ndim)
+    if whole.requires_grad:  # divided here: before torch 2.9 gloo's reduce_scatter summed for Partial("avg")
+        whole.register_hook(lambda gradient: gradient / x.device_mesh.size())
+    return whole
 
 
 class Head(NamedTuple):
@@ -151,15 +173,12 @@ class Head(NamedTuple):
     def of(cls, operands: Operands, plan: Plan) -> "Head":
         matmuls, request = plan.make_matmuls(), plan.request
         bias = None if operands.bias is None else operands.bias.to(matmuls.dtype)
-        if (
-            bias is not None and request.softcap is None
-        ):  # a large entry that all logits share costs no digits
-            bias = bias - bias.amax()
+        if bias is not None and request.softcap is None:
+            bias = bias - bias.amax()  # so that a large entry that all logits share costs no digits
         return cls(_rounded(operands, request.autocast), bias, matmuls, plan)
 
     def factors(self, rows: Rows) -> matmul.Factors:
-        pairs = self.operands.factors
-        return [(rows.of(x), w) for x, w in pairs]
+        return [(rows.of(x), w) for x, w in self.operands.factors]
 
     def score(
         self, factors: matmul.Factors, rows: Rows, *, differentiate: bool

@@ -30,9 +30,8 @@ class Sums(NamedTuple):
     top: Tensor  # max z; not finite where the row is not a distribution
     target: Tensor  # z of the target
     others: Tensor  # Σ e^u without the target
-    box_cox: (
-        Tensor  # Σ e^u box_cox(u) from order 1 up; Σ e^(au) box_cox(u) below; at inf the number of maxima
-    )
+    # Σ e^u box_cox(u) from order 1 up; Σ e^(au) box_cox(u) below; at inf the number of maxima
+    box_cox: Tensor
     powers: Tensor  # Σ e^(au), for a finite order above 1
     squares: Tensor  # Σ e^2u, for diagnosis
     total: Tensor  # Σ u over the columns that are not −inf, if labels are smoothed

@@ -16,12 +16,7 @@ import yaml
 from accelerate import PartialState
 from datasets import load_dataset
 from datasets.exceptions import DatasetsError
-from trl.scripts.utils import (
-    DatasetMixtureConfig,
-    ScriptArguments,
-    TrlParser,
-    get_dataset,
-)
+from trl.scripts.utils import DatasetMixtureConfig, ScriptArguments, TrlParser, get_dataset
 from trl.trainer.model_config import ModelConfig
 from trl.trainer.utils import get_peft_config, get_quantization_config
 

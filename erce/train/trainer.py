@@ -23,13 +23,7 @@ from trl.trainer.sft_trainer import SFTTrainer
 
 from erce.errors import InputError
 from erce.hf.adapter import README, name_objective
-from erce.hf.head import (
-    added_loss_of,
-    probe_tokens,
-    readout_of,
-    refresh_forward,
-    refuse_prompts_with_a_loss,
-)
+from erce.hf.head import added_loss_of, probe_tokens, readout_of, refresh_forward, refuse_prompts_with_a_loss
 from erce.hf.models import pretrained_name
 from erce.hf.sequences import MARKS, WITH_THEM, has_several, keeps_apart, shifted_targets
 from erce.loss import make_objective, make_penalty
