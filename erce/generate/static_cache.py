@@ -46,10 +46,6 @@ class StaticCaches:
         self.small, self.full = small, full
         self._caches: dict[int, StaticCache] = {}
 
-    def size(self, rows: int) -> int:
-        """Return how many rows a batch of so many has with its padding."""
-        return self.small if rows <= self.small else self.full
-
     def filled(self, read: DynamicCache, rows: Tensor) -> StaticCache:
         """Return the cache of `len(rows)` rows, where row i holds what row `rows[i]` of `read` holds."""
         cache = self._caches.get(len(rows))

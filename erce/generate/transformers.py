@@ -152,9 +152,9 @@ def _advance(
     room, fewest = [decoding.max_new_tokens - len(row.tokens) for row in rows], len(rows) / TAIL
     if static is not None:
         ask_to_compile(settings, device)
-        size = static.size(len(rows))
-        room += [0] * (size - len(rows))
-        fewest = fewest if size > static.small else 0  # fewer rows would not make a small batch faster
+        is_small = len(rows) <= static.small
+        room += [0] * ((static.small if is_small else static.full) - len(rows))
+        fewest = 0 if is_small else fewest  # fewer rows would not make a small batch faster
     watches = [Watch(tokenizer, decoding.stop, row.tokens) for row in rows] if decoding.stop else []
     eos: Any = settings.eos_token_id
     choice, stop = _Choice(rows, decoding, device), _Stop(eos, room, watches, fewest, device)
@@ -184,10 +184,9 @@ def _written(
     A static cache's rows of padding repeat the first row, after all others. It may be full before every row
     has ended, though not before the longest context's has.
     """
-    device = next(model.parameters()).device
     contexts = [row.prompt + row.tokens for row in rows]
     contexts += contexts[:1] * (len(stop.room) - len(contexts))
-    ids, mask = (x.to(device) for x in _left_padded(contexts, settings.pad_token_id))
+    ids, mask = _left_padded(contexts, settings.pad_token_id, stop.room.device)
     width = ids.shape[1]
     cache, logits = _read_once(model, settings, contexts, static)
     if logits is not None:
@@ -222,11 +221,11 @@ def _read_once(
     """
     unique = {context: at for at, context in enumerate(dict.fromkeys(map(tuple, contexts)))}
     device = next(model.parameters()).device
-    ids, mask = _left_padded([list(context) for context in unique], settings.pad_token_id)
+    ids, mask = _left_padded([list(context) for context in unique], settings.pad_token_id, device)
     once = copy.copy(settings)
     once.max_new_tokens, once.output_logits, once.return_dict_in_generate = 1, True, True
     once.disable_compile, once.compile_config = True, None
-    read = model.generate(input_ids=ids.to(device), attention_mask=mask.to(device), generation_config=once)
+    read = model.generate(input_ids=ids, attention_mask=mask, generation_config=once)
     cache = read.past_key_values
     # Some models keep states in their cache that selecting rows would leave behind.
     if not isinstance(cache, DynamicCache) or any(type(layer) not in COPYABLE for layer in cache.layers):
@@ -303,12 +302,12 @@ def _greedy_settings(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
     )
 
 
-def _left_padded(sequences: list[list[int]], pad: int) -> tuple[Tensor, Tensor]:
+def _left_padded(sequences: list[list[int]], pad: int, device: torch.device) -> tuple[Tensor, Tensor]:
     """Return ids and attention mask, both (rows, width)."""
     width = max(map(len, sequences))
-    ids = torch.tensor([[pad] * (width - len(sequence)) + sequence for sequence in sequences])
-    mask = torch.tensor([[0] * (width - len(sequence)) + [1] * len(sequence) for sequence in sequences])
-    return ids, mask
+    ids = [[pad] * (width - len(sequence)) + sequence for sequence in sequences]
+    mask = [[0] * (width - len(sequence)) + [1] * len(sequence) for sequence in sequences]
+    return torch.tensor(ids, device=device), torch.tensor(mask, device=device)
 
 
 class _Choice(LogitsProcessor):

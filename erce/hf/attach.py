@@ -28,7 +28,7 @@ from erce.hf.head import (
     refresh_forward,
     refuse_prompts_with_a_loss,
 )
-from erce.hf.sequences import ScoredCount, has_several, keeps_apart
+from erce.hf.sequences import begin_count, has_several, keeps_apart
 from erce.loss import Loss, make_objective, make_penalty
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -154,7 +154,7 @@ class Attached:
         is_shifted = targets is None
         labels, targets = (labels, labels[:, 1:]) if is_shifted else (targets, targets)
         self._warn_of_mixed_sequences(inputs, labels)
-        count = ScoredCount(targets, settings.get("ignore_index", IGNORED))
+        count = begin_count(targets, settings.get("ignore_index", IGNORED))
         self._asking = True
         try:
             output, hidden = self._outputs(model, inputs, labels)
@@ -162,7 +162,7 @@ class Attached:
             self._asking = False
         if isinstance(items, Tensor):
             items = items.clamp(min=1)  # a window without a label has the objective 0
-        settings |= {"num_items_in_batch": items, "num_scored": count.read()}
+        settings |= {"num_items_in_batch": items, "num_scored": count()}
         loss = head_loss(model, hidden[:, :-1] if is_shifted else hidden, targets, self.readout, **settings)
         # A copy: others change the loss in place, as AdaLoRA and transformers' evaluation do.
         self.last = loss._replace(objective=loss.objective.detach().clone())

@@ -15,7 +15,7 @@ from transformers import PreTrainedModel
 from transformers.utils.generic import ModelOutput
 
 from erce.hf.head import IGNORED, AddedLoss, Readout, backbone_of, head_loss
-from erce.hf.sequences import ScoredCount, shifted_targets
+from erce.hf.sequences import begin_count, shifted_targets
 from erce.loss import CrossEntropy, Loss, Objective, Penalty
 
 COLUMNS = ("weight", "source")  # of a data set, that a batch holds per token
@@ -152,14 +152,14 @@ def add_scores(model: PreTrainedModel, scorer: Scorer, added_loss: AddedLoss | N
         kwargs["use_cache"] = False
         columns = {name: kwargs.pop(name)[:, 1:] for name in COLUMNS if name in kwargs}
         targets, sequences = shifted_targets(kwargs, kwargs["labels"])
-        count = ScoredCount(targets, IGNORED)
+        count = begin_count(targets, IGNORED)
         if added_loss is None:
             del kwargs["labels"]
             added, states = None, backbone_of(self)(*args, **kwargs).last_hidden_state
         else:
             output, states = added_loss.forward(self, original, kwargs)
             added = output.loss
-        sums = score(self, states[:, :-1], targets, sequences, count.read(), **columns)
+        sums = score(self, states[:, :-1], targets, sequences, count(), **columns)
         if added is not None:
             sums.loss = sums.loss + added
         return sums
