@@ -24,7 +24,7 @@ PASSES = {  # bytes a logit: float32 read; then also bfloat16 written
     "gradient": (_write, WRITE_BLOCK, WRITE_WARPS, 6),
 }
 POINTERS = {"targets": "*i64", "out": "*bf16"} | dict.fromkeys(
-    ("sums", "tile", "plain", "box_cox", "ratio", "uniform", "own", "top"), "*fp32"
+    ("sums", "tile", "plain", "tilt", "ratio", "uniform", "at_target", "top"), "*fp32"
 )
 WHOLE = dict.fromkeys(("stride", "out_stride", "v"), "i32")
 ALIGNED = ("sums", "tile", "out", "targets", "stride", "out_stride", "v")  # to 16

@@ -1,4 +1,4 @@
-"""How completions are sampled, checked before any time is spent, and where a stop text ends them."""
+"""How completions are sampled, and where a stop text ends them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,13 +10,12 @@ from erce.types import Problem
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-BROKEN = "\ufffd"  # what decoding writes for bytes that are no character, or not yet
 MARGIN_TOKENS = 4  # before a text that its decoding may depend on: a character's other bytes, a space
 
 
 @dataclass(frozen=True, kw_only=True)
 class GenerationSettings:
-    """How one set of completions is sampled; `temperature` 0 is greedy, and then `samples` is 1.
+    """How one set of completions is sampled, as a recipe has checked it; `temperature` 0 is greedy.
 
     A completion ends with the first token after which it contains a text of `stop`. The prompt is not
     searched, and a stop text may begin inside a token. That token counts in `tokens`, the completion's text
@@ -29,23 +28,6 @@ class GenerationSettings:
     batch_size: int  # completions at a time; changes speed only
     stop: tuple[str, ...] = ()  # texts that end a completion, besides the policy's own end
     compile: bool = False  # static cache and compiled steps; the rounding changes with the speed
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.temperature < float("inf"):
-            raise InputError(f"temperature = {self.temperature} is no temperature; use 0 (greedy) or more")
-        for name in ("samples", "max_new_tokens", "batch_size"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} = {getattr(self, name)} generates nothing; it is at least 1")
-        if self.temperature == 0 and self.samples > 1:
-            raise InputError(f"samples = {self.samples} at temperature 0 would be copies; use samples = 1")
-        if isinstance(self.stop, str):
-            raise InputError(f"stop = {self.stop!r} is one text; write it as [{self.stop!r}]")
-        for text in self.stop:
-            if not text or BROKEN in text:
-                raise InputError(
-                    f"stop = {list(self.stop)} has {text!r}; a stop text is at least one character, none of "
-                    "them U+FFFD, which stands for bytes that are no text"
-                )
 
 
 def check_ids(problems: Sequence[Problem]) -> None:

@@ -19,9 +19,8 @@ from urllib.parse import urlsplit
 from erce import events
 from erce.errors import InputError, ServerError
 from erce.generate.decoding import GenerationSettings, before_stop, check_ids
-from erce.hf.prompt import prompt_ids
+from erce.hf.prompt import end_token, prompt_ids
 from erce.recipe import Serving
-from erce.recipe.rules import check_section
 from erce.types import Completion, Problem
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ PADDING_TOKENS = 1024  # that checkpoints add to the vocabulary of their tokeniz
 
 @dataclass(frozen=True, kw_only=True)
 class Server(Serving):
-    """A recipe's [server] as it is asked: `model` is the name there of the base model or of an adapter.
+    """A recipe's [server], checked, as it is asked: `model` is the base model's name there or an adapter's.
 
     A server that is not vLLM may refuse or ignore vLLM's decoding fields: `kind` "openai" sends OpenAI's
     alone, and the server's own defaults hold for the rest (top-k, repetition penalty, end tokens).
@@ -75,7 +74,7 @@ def generate_from_server(
 
     `logprob` is the sum of the server's, which must be those at temperature 1 (vLLM's default, raw_logprobs).
     `entropy` is the middle of the interval that the most likely tokens of each step leave possible, see
-    `erce.generate.server`; where half these intervals, averaged over the completions, are wider than
+    `entropy_bounds`; where half these intervals, averaged over the completions, are wider than
     `entropy_within`, that is an InputError rather than a vague number in a record.
 
     Whatever else is missing or wrong is a ServerError, and the whole call has no result: a server that cannot
@@ -83,7 +82,6 @@ def generate_from_server(
     tokens than asked although nothing ended the completion, or with a stop text in the completion.
     """
     check_ids(problems)
-    check_section("server", server)
     requests = list(_requests(server, tokenizer, problems, decoding, seed))
     vocabulary = len(tokenizer) + PADDING_TOKENS
     answers: dict[_Request, _Answer] = {}
@@ -150,13 +148,8 @@ def _requests(
         **EXTENSIONS[server.kind],
     }
     if server.kind == "vllm":
-        end: Any = tokenizer.eos_token_id
-        if end is None:
-            raise InputError(
-                "the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens"
-            )
         # Left alone, vLLM also stops at every end token of the checkpoint's own generation config.
-        common |= {"ignore_eos": True, "stop_token_ids": [end]}
+        common |= {"ignore_eos": True, "stop_token_ids": [end_token(tokenizer)]}
     for problem in problems:
         prompt = prompt_ids(tokenizer, problem.prompt)
         for sample in range(decoding.samples):
@@ -323,7 +316,7 @@ def post(server: Server, path: str, body: dict[str, Any]) -> Any:
             time.sleep(min(wait, LONGEST_WAIT_SECONDS))
             wait *= 2
         try:
-            reply = _send(server, "POST", path, payload)
+            reply = _send(server, path, payload)
         except (OSError, HTTPException) as error:
             failure = f"{type(error).__name__}: {error}"
             continue
@@ -331,7 +324,7 @@ def post(server: Server, path: str, body: dict[str, Any]) -> Any:
             return _decoded(server, reply.text)
         failure = f"status {reply.status}: {reply.text[:QUOTED_CHARACTERS]}"
         if reply.status != 429 and reply.status < 500:
-            raise ServerError(f"{server.url}{path} refused, {failure}; {_way_out(reply.status, path)}")
+            raise ServerError(f"{server.url}{path} refused, {failure}; {_way_out(reply.status)}")
         wait = max(wait, reply.retry_after)
     raise ServerError(
         f"{server.url}{path} gave no answer in {server.attempts} attempts, the last with {failure}; check "
@@ -342,7 +335,7 @@ def post(server: Server, path: str, body: dict[str, Any]) -> Any:
 def get(server: Server, path: str) -> Any:
     """Return the JSON that the server answers with status 200, asked once; all else is a ServerError."""
     try:
-        reply = _send(server, "GET", path)
+        reply = _send(server, path)
     except (OSError, HTTPException) as error:
         raise ServerError(f"{type(error).__name__}: {error!s:.80}") from error
     if reply.status != 200:
@@ -356,18 +349,18 @@ class _Reply(NamedTuple):
     retry_after: float
 
 
-def _send(server: Server, method: str, path: str, payload: bytes | None = None) -> _Reply:
+def _send(server: Server, path: str, payload: bytes | None = None) -> _Reply:
+    """Send the payload, JSON, by POST; without one ask by GET."""
     parts = urlsplit(server.url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputError(f"{server.url!r} is no server's address; write it as 'http://localhost:8000/v1'")
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    connection = kind(parts.hostname, parts.port, timeout=server.timeout)
+    connection = kind(parts.netloc, timeout=server.timeout)
     headers = {"Accept": "application/json"}
     if payload is not None:
         headers["Content-Type"] = "application/json"
     if server.api_key:
         headers["Authorization"] = f"Bearer {server.api_key}"
     try:
+        method = "GET" if payload is None else "POST"
         connection.request(method, parts.path.rstrip("/") + path, payload, headers)
         reply = connection.getresponse()
         after = reply.getheader("Retry-After", "")
@@ -378,11 +371,11 @@ def _send(server: Server, method: str, path: str, payload: bytes | None = None) 
 
 
 def _decoded(server: Server, text: str) -> Any:
-    """Return the JSON, without NaN or infinity, or the text itself if it does not begin like an object."""
+    """Return the JSON, or the text itself if it does not begin like an object."""
     if not text.lstrip().startswith("{"):
         return text
     try:
-        return json.loads(text, parse_constant=_not_a_number)
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ServerError(
             f"{server.url} sent {len(text)} characters that are no JSON ({error!s:.80}), ending in "
@@ -390,19 +383,14 @@ def _decoded(server: Server, text: str) -> Any:
         ) from error
 
 
-def _not_a_number(constant: str) -> float:
-    raise ValueError(f"{constant} is not in JSON")
-
-
-def _way_out(status: int, path: str) -> str:
+def _way_out(status: int) -> str:
     """Return what the user can do about a status that asking again would not change."""
     if status in (401, 403):
         return "give the server's api_key"
-    if status == 404 and path == "/load_lora_adapter":
-        return (
-            "the adapter's folder must exist on the server's machine under that very path, and vLLM needs "
-            "--enable-lora and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True"
-        )
     if status == 404:
-        return "see <url>/models for the names it serves (vLLM: --lora-modules, or load_adapter)"
+        return (
+            "see <url>/models for the names it serves; an adapter's folder must exist on the server's "
+            "machine under that very path, and vLLM needs --enable-lora and "
+            "VLLM_ALLOW_RUNTIME_LORA_UPDATING=True"
+        )
     return "see the server's log; one that is not vLLM may want kind = 'openai' and fewer top_logprobs"

@@ -33,7 +33,7 @@ GROUPED, MATMULS = "erce_grouped_sdpa", "erce_matmuls"  # transformers' names fo
 class StaticCaches:
     """The static caches of a call of `generate`, one for each of its two sizes of batch."""
 
-    def __init__(self, model: Any, *, tokens: int, sizes: tuple[int, int]) -> None:
+    def __init__(self, model: Any, *, tokens: int, small: int, full: int) -> None:
         """Take the most `tokens` that a row can have, and the rows of a small and of a full batch.
 
         InputError: a model without a static cache in every layer, or one that cannot be compiled.
@@ -43,12 +43,8 @@ class StaticCaches:
             raise InputError(f"compile = true: {obstacle}; leave compile out, or sample from a vLLM server")
         self.config = base.config
         self.length = -(-tokens // LENGTH_STEP) * LENGTH_STEP
-        self.small, self.full = sizes
+        self.small, self.full = small, full
         self._caches: dict[int, StaticCache] = {}
-
-    def size(self, rows: int) -> int:
-        """Return how many rows a batch of so many has with its padding."""
-        return self.small if rows <= self.small else self.full
 
     def filled(self, read: DynamicCache, rows: Tensor) -> StaticCache:
         """Return the cache of `len(rows)` rows, where row i holds what row `rows[i]` of `read` holds."""
@@ -77,8 +73,9 @@ def decoding_attention(model: Any, *, compiled: bool) -> Iterator[None]:
     model's masks allow a cache with room, and else the model's own.
     """
     base = _base(model)
-    attention = base.config._attn_implementation
-    if not compiled and not (_computes_in_half_on_cpu(base) and _obstacle(base) is None):
+    attention, weight = base.config._attn_implementation, next(base.parameters())
+    is_half_on_cpu = weight.device.type == "cpu" and weight.dtype.itemsize == 2
+    if not compiled and not (is_half_on_cpu and _obstacle(base) is None):
         yield
         return
     name, function = (GROUPED, grouped_attention) if compiled else (MATMULS, matmul_attention)
@@ -98,11 +95,6 @@ def decoding_attention(model: Any, *, compiled: bool) -> Iterator[None]:
 def reads_whole_room(model: Any) -> bool:
     """Return whether attention masks what a cache has room for and does not hold yet."""
     return _base(model).config._attn_implementation == MATMULS
-
-
-def _computes_in_half_on_cpu(model: Any) -> bool:
-    weight = next(model.parameters())
-    return weight.device.type == "cpu" and weight.dtype.itemsize == 2
 
 
 def matmul_attention(

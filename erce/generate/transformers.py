@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,22 +23,14 @@ from transformers import (
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from erce import events
-from erce.errors import DivergedError, InputError
+from erce.errors import DivergedError
 from erce.generate.decoding import GenerationSettings, Watch, before_stop, check_ids, spoken
-from erce.generate.static_cache import (
-    StaticCaches,
-    ask_to_compile,
-    decoding_attention,
-    reads_whole_room,
-)
+from erce.generate.static_cache import StaticCaches, ask_to_compile, decoding_attention, reads_whole_room
 from erce.hf.head import evaluating
-from erce.hf.prompt import prompt_ids
+from erce.hf.prompt import end_token, prompt_ids
 from erce.types import Completion, Problem
 
-COPYABLE = (
-    DynamicLayer,
-    DynamicSlidingWindowLayer,
-)  # kinds of cache with nothing but one entry a row
+COPYABLE = (DynamicLayer, DynamicSlidingWindowLayer)  # kinds of cache with nothing but one entry a row
 LOWEST = -1e4  # of a logit below the largest; e^u is 0 from −104 on
 COLDEST = 1e-30  # the lowest temperature that float32 can divide by; only the argmax is left at it
 BLOCK = 256  # tokens of the vocabulary that are summed at once
@@ -69,7 +61,12 @@ def generate(
     """
     rows = _rows(tokenizer, problems, decoding, seed)
     waiting = sorted(rows, key=lambda row: len(row.prompt))
-    static = _static_caches(model, rows, decoding) if decoding.compile and rows else None
+    static = None
+    if decoding.compile and rows:
+        tokens = max(len(row.prompt) for row in rows) + decoding.max_new_tokens
+        static = StaticCaches(
+            model, tokens=tokens, small=-(-decoding.batch_size // TAIL), full=decoding.batch_size
+        )
     with _plain_generation(model), decoding_attention(model, compiled=static is not None):
         while waiting:
             unfinished = []
@@ -78,10 +75,7 @@ def generate(
                 del waiting[-decoding.batch_size :]
                 unfinished += _advance(model, tokenizer, batch, decoding, static)
             waiting = sorted(unfinished, key=lambda row: len(row.prompt) + len(row.tokens))
-    completions = [row.completion(before_stop(spoken(tokenizer, row.tokens), decoding.stop)) for row in rows]
-    if len(completions) != len(problems) * decoding.samples:
-        raise AssertionError(f"{len(completions)} completions of {len(problems)} × {decoding.samples}")
-    return completions
+    return [row.completion(before_stop(spoken(tokenizer, row.tokens), decoding.stop)) for row in rows]
 
 
 @dataclass
@@ -113,8 +107,7 @@ def _rows(
     tokenizer: PreTrainedTokenizerBase, problems: Sequence[Problem], decoding: GenerationSettings, seed: int
 ) -> list[_Row]:
     """Return one row per (problem, sample), after the request was checked."""
-    if tokenizer.eos_token_id is None:
-        raise InputError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")
+    end_token(tokenizer)
     check_ids(problems)
     rows = []
     for problem in problems:
@@ -147,12 +140,6 @@ def _plain_generation(model: Any) -> Iterator[None]:
         base.generation_config = own_settings
 
 
-def _static_caches(model: Any, rows: list[_Row], decoding: GenerationSettings) -> StaticCaches:
-    """Return caches in which the longest prompt has room for a whole completion."""
-    tokens = max(len(row.prompt) for row in rows) + decoding.max_new_tokens
-    return StaticCaches(model, tokens=tokens, sizes=(-(-decoding.batch_size // TAIL), decoding.batch_size))
-
-
 def _advance(
     model: Any,
     tokenizer: PreTrainedTokenizerBase,
@@ -165,9 +152,9 @@ def _advance(
     room, fewest = [decoding.max_new_tokens - len(row.tokens) for row in rows], len(rows) / TAIL
     if static is not None:
         ask_to_compile(settings, device)
-        size = static.size(len(rows))
-        room += [0] * (size - len(rows))
-        fewest = fewest if size > static.small else 0  # fewer rows would not make a small batch faster
+        is_small = len(rows) <= static.small
+        room += [0] * ((static.small if is_small else static.full) - len(rows))
+        fewest = 0 if is_small else fewest  # fewer rows would not make a small batch faster
     watches = [Watch(tokenizer, decoding.stop, row.tokens) for row in rows] if decoding.stop else []
     eos: Any = settings.eos_token_id
     choice, stop = _Choice(rows, decoding, device), _Stop(eos, room, watches, fewest, device)
@@ -197,14 +184,13 @@ def _written(
     A static cache's rows of padding repeat the first row, after all others. It may be full before every row
     has ended, though not before the longest context's has.
     """
-    device = next(model.parameters()).device
     contexts = [row.prompt + row.tokens for row in rows]
     contexts += contexts[:1] * (len(stop.room) - len(contexts))
-    ids, mask = (x.to(device) for x in _left_padded(contexts, settings.pad_token_id))
+    ids, mask = _left_padded(contexts, settings.pad_token_id, stop.room.device)
     width = ids.shape[1]
-    read = _read_once(model, settings, contexts, static)
-    if read is not None:
-        ids = torch.cat([ids, choice(ids, read.logits).argmax(-1, keepdim=True)], 1)
+    cache, logits = _read_once(model, settings, contexts, static)
+    if logits is not None:
+        ids = torch.cat([ids, choice(ids, logits).argmax(-1, keepdim=True)], 1)
         mask = torch.cat([mask, mask.new_ones(len(contexts), 1)], 1)
         if bool(stop(ids, None).all()):
             return ids[:, width:]
@@ -215,7 +201,7 @@ def _written(
     written = model.generate(
         input_ids=ids,
         attention_mask=mask,
-        past_key_values=None if read is None else read.cache,
+        past_key_values=cache,
         generation_config=settings,
         logits_processor=LogitsProcessorList([choice]),
         stopping_criteria=StoppingCriteriaList([stop]),
@@ -223,43 +209,38 @@ def _written(
     return written[:, width:]
 
 
-class _ReadContexts(NamedTuple):
-    """Every row's context as the model has read it: keys and values, and the next token's logits."""
-
-    cache: DynamicCache | StaticCache
-    logits: Tensor  # (rows, v)
-
-
 def _read_once(
     model: Any, settings: GenerationConfig, contexts: list[list[int]], static: StaticCaches | None
-) -> _ReadContexts | None:
-    """Read each context once, without compiling; None where the model's cache has states of another kind.
+) -> tuple[DynamicCache | StaticCache | None, Tensor | None]:
+    """Read each context once, without compiling; return every row's cache and its next token's logits.
+
+    Both are None where the model's cache has states of another kind. The logits are (rows, v).
 
     The continuous batching of transformers 5.23 shares prompts too, but it samples all tokens from one global
     random generator and reports no entropies, so that it cannot stand in for `_Choice`.
     """
     unique = {context: at for at, context in enumerate(dict.fromkeys(map(tuple, contexts)))}
     device = next(model.parameters()).device
-    ids, mask = _left_padded([list(context) for context in unique], settings.pad_token_id)
+    ids, mask = _left_padded([list(context) for context in unique], settings.pad_token_id, device)
     once = copy.copy(settings)
     once.max_new_tokens, once.output_logits, once.return_dict_in_generate = 1, True, True
     once.disable_compile, once.compile_config = True, None
-    read = model.generate(input_ids=ids.to(device), attention_mask=mask.to(device), generation_config=once)
+    read = model.generate(input_ids=ids, attention_mask=mask, generation_config=once)
     cache = read.past_key_values
     # Some models keep states in their cache that selecting rows would leave behind.
     if not isinstance(cache, DynamicCache) or any(type(layer) not in COPYABLE for layer in cache.layers):
-        return None
+        return None, None
     rows = torch.tensor([unique[tuple(context)] for context in contexts], device=device)
     logits = read.logits[0].float()[rows]
     if static is not None:
-        return _ReadContexts(static.filled(cache, rows), logits)
+        return static.filled(cache, rows), logits
     if len(unique) < len(contexts):
         cache.batch_select_indices(rows)
     whole = reads_whole_room(model)
     cache.layers = [
         _RoomyLayer(layer, whole=whole) if type(layer) is DynamicLayer else layer for layer in cache.layers
     ]
-    return _ReadContexts(cache, logits)
+    return cache, logits
 
 
 class _RoomyLayer(DynamicLayer):
@@ -302,7 +283,7 @@ def _greedy_settings(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
 
     Transformers' own sampling is off also where we sample: `_Choice` leaves one token to choose from.
     """
-    eos: Any = tokenizer.eos_token_id
+    eos = end_token(tokenizer)
     return GenerationConfig(
         do_sample=False,
         num_beams=1,
@@ -321,12 +302,12 @@ def _greedy_settings(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
     )
 
 
-def _left_padded(sequences: list[list[int]], pad: int) -> tuple[Tensor, Tensor]:
+def _left_padded(sequences: list[list[int]], pad: int, device: torch.device) -> tuple[Tensor, Tensor]:
     """Return ids and attention mask, both (rows, width)."""
     width = max(map(len, sequences))
-    ids = torch.tensor([[pad] * (width - len(sequence)) + sequence for sequence in sequences])
-    mask = torch.tensor([[0] * (width - len(sequence)) + [1] * len(sequence) for sequence in sequences])
-    return ids, mask
+    ids = [[pad] * (width - len(sequence)) + sequence for sequence in sequences]
+    mask = [[0] * (width - len(sequence)) + [1] * len(sequence) for sequence in sequences]
+    return torch.tensor(ids, device=device), torch.tensor(mask, device=device)
 
 
 class _Choice(LogitsProcessor):
@@ -345,18 +326,16 @@ class _Choice(LogitsProcessor):
         self.chosen: Tensor | None = None  # at the step before
         self.uniforms = torch.empty(0)
         if self.temperature > 0:
-            numbers = [_uniforms(row, decoding.max_new_tokens) for row in rows]
             longest = decoding.max_new_tokens - min(len(row.tokens) for row in rows)
             table = np.zeros((len(rows), longest))
             for at, row in enumerate(rows):
-                ahead = numbers[at][len(row.tokens) :]
+                ahead = _uniforms(row, decoding.max_new_tokens)[len(row.tokens) :]
                 table[at, : len(ahead)] = ahead
-            self.uniforms = torch.from_numpy(table).to(_float64_device(device))  # (rows, steps)
+            has_float64 = device.type != "mps"
+            self.uniforms = torch.from_numpy(table).to(device if has_float64 else "cpu")  # (rows, steps)
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:  # (rows, positions), (rows, v)
-        if (
-            self.buffers is None
-        ):  # fresh ones at each step would cost a CPU more than what is computed in them
+        if self.buffers is None:  # at each step they would cost a CPU more than what is computed in them
             self.buffers = (
                 *(torch.empty_like(scores[: self.count]) for _ in range(3)),
                 torch.full_like(scores, -torch.inf),
@@ -459,8 +438,3 @@ class _Stop(StoppingCriteria):
             if self.watches[at].completes(tokens[at]):
                 self.complete[at] = self.steps
                 self.done[at] = True
-
-
-def _float64_device(device: torch.device) -> torch.device:
-    """Return a device that has float64, which Apple's GPUs have not."""
-    return torch.device("cpu") if device.type == "mps" else device

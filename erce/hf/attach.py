@@ -9,8 +9,6 @@ import inspect
 import math
 import types
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
 import torch
@@ -30,7 +28,7 @@ from erce.hf.head import (
     refresh_forward,
     refuse_prompts_with_a_loss,
 )
-from erce.hf.sequences import ScoredCount, has_several, keeps_apart
+from erce.hf.sequences import begin_count, has_several, keeps_apart
 from erce.loss import Loss, make_objective, make_penalty
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -123,7 +121,10 @@ class Attached:
         self.settings = settings  # of the loss
         self.readout = readout_of(model)
         self.added_loss = added_loss_of(model)
-        self.output, self.keeps_apart = _usual_output(model)
+        tokens = probe_tokens(model)
+        with torch.no_grad(), evaluating(model):
+            self.output = type(model(input_ids=tokens, use_cache=False))
+        self.keeps_apart = keeps_apart(model, tokens, {"position_ids": tokens})
         self.forward, self.own_forward = model.forward, "forward" in vars(model)
         self.names = tuple(inspect.signature(model.forward).parameters)
         self.handle = backbone_of(model).register_forward_pre_hook(self._refuse_others)
@@ -153,12 +154,15 @@ class Attached:
         is_shifted = targets is None
         labels, targets = (labels, labels[:, 1:]) if is_shifted else (targets, targets)
         self._warn_of_mixed_sequences(inputs, labels)
-        count = ScoredCount(targets, settings.get("ignore_index", IGNORED))
-        with self._own_call():
+        count = begin_count(targets, settings.get("ignore_index", IGNORED))
+        self._asking = True
+        try:
             output, hidden = self._outputs(model, inputs, labels)
+        finally:
+            self._asking = False
         if isinstance(items, Tensor):
             items = items.clamp(min=1)  # a window without a label has the objective 0
-        settings |= {"num_items_in_batch": items, "num_scored": count.read()}
+        settings |= {"num_items_in_batch": items, "num_scored": count()}
         loss = head_loss(model, hidden[:, :-1] if is_shifted else hidden, targets, self.readout, **settings)
         # A copy: others change the loss in place, as AdaLoRA and transformers' evaluation do.
         self.last = loss._replace(objective=loss.objective.detach().clone())
@@ -187,14 +191,6 @@ class Attached:
                 "that start again, without attention_mask and use_cache, or one sequence per row",
                 stacklevel=2,
             )
-
-    @contextmanager
-    def _own_call(self) -> Iterator[None]:
-        self._asking = True
-        try:
-            yield
-        finally:
-            self._asking = False
 
     def _refuse_others(self, backbone: nn.Module, inputs: Any) -> None:
         if backbone.training and torch.is_grad_enabled() and not self._asking:
@@ -241,12 +237,3 @@ def _refuse_foreign(model: PreTrainedModel) -> None:
                     f"the forward of {type(model).__name__} was replaced by {origin}, whose loss and ours "
                     "exclude each other; load the model anew without it"
                 )
-
-
-@torch.no_grad()
-def _usual_output(model: PreTrainedModel) -> tuple[Any, bool]:
-    """Return the class of the model's outputs, and whether `position_ids` keep sequences in a row apart."""
-    tokens = probe_tokens(model)
-    with evaluating(model):
-        output = model(input_ids=tokens, use_cache=False)
-    return type(output), keeps_apart(model, tokens, {"position_ids": tokens})

@@ -106,7 +106,7 @@ def readout_of(model: PreTrainedModel) -> Readout:
     if any(hasattr(weight, "ds_id") for weight in model.parameters()):
         raise InputError(
             "DeepSpeed's ZeRO-3 has partitioned the model's weights, so its logits cannot be tried out; use "
-            "DDP or FSDP 2, or call the loss in a loop of your own, which gathers a frozen head"
+            "DDP, FSDP 2 or ZeRO-2"
         )
     if model.config.is_encoder_decoder:
         raise InputError(f"{type(model).__name__} has an encoder and a decoder; give a causal LM")
@@ -235,14 +235,13 @@ def _probe(model: PreTrainedModel, large: float) -> tuple[Tensor, Tensor]:
 
 def _readouts(config: PretrainedConfig) -> list[Readout]:
     """Return every reading of the numbers that the config names, those that use most of them first."""
-    scales = [reading for x in _positive(config, SCALES) for reading in (x, 1 / x)] + [1.0]
-    return [Readout(scale, cap) for scale, cap in product(scales, [*_positive(config, CAPS), None])]
 
+    def numbers(names: tuple[str, ...]) -> list[float]:
+        values = (getattr(config, name, None) for name in names)  # some configs hold None or a word there
+        return [float(x) for x in values if isinstance(x, Real) and 0 < float(x) < math.inf]
 
-def _positive(config: PretrainedConfig, names: tuple[str, ...]) -> list[float]:
-    """Return the positive numbers among the fields; some configs hold None or a word there."""
-    values = (getattr(config, name, None) for name in names)
-    return [float(x) for x in values if isinstance(x, Real) and 0 < float(x) < math.inf]
+    scales = [reading for x in numbers(SCALES) for reading in (x, 1 / x)] + [1.0]
+    return [Readout(scale, cap) for scale, cap in product(scales, [*numbers(CAPS), None])]
 
 
 def equal(ours: Tensor, theirs: Tensor) -> bool:

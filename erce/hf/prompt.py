@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from erce.errors import InputError
+from erce.types import Problem
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
-
-    from erce.types import Problem
 
 
 class TrainingRow(TypedDict):
@@ -35,20 +34,25 @@ def prompt_ids(tokenizer: "PreTrainedTokenizerBase", problem_prompt: str) -> lis
     return ids[:-1] if ids and ids[-1] == tokenizer.eos_token_id else ids
 
 
+def end_token(tokenizer: "PreTrainedTokenizerBase") -> int:
+    """Return the id of the end-of-sequence token; an InputError for a tokenizer without one."""
+    end: Any = tokenizer.eos_token_id
+    if end is None:
+        raise InputError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")
+    return end
+
+
 def demonstration_ids(tokenizer: "PreTrainedTokenizerBase", text: str) -> list[int]:
     """Return the ids that the policy is to write next: the text and the end-of-sequence token.
 
     Some chat templates end a turn with a newline after that token; generation stops before it, so it is not
     trained on either. A tokenizer without an end-of-sequence token is refused.
     """
-    end: Any = tokenizer.eos_token_id
-    if end is None:
-        raise InputError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")
-    return [*tokenizer.encode(text, add_special_tokens=False), end]
+    return [*tokenizer.encode(text, add_special_tokens=False), end_token(tokenizer)]
 
 
 def training_rows(
-    tokenizer: "PreTrainedTokenizerBase", problems: Iterable["Problem"], max_length: int | None
+    tokenizer: "PreTrainedTokenizerBase", problems: Iterable[Problem], max_length: int | None
 ) -> list[TrainingRow]:
     """Return one row a problem: its prompt (mask 0), then its demonstration (mask 1).
 

@@ -1,7 +1,7 @@
 """A batch → how many targets are scored, where its sequences begin, and whether a model keeps them apart."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -87,26 +87,22 @@ def keeps_apart(model: nn.Module, tokens: Tensor, inputs: Mapping[str, Any]) -> 
     return equal(together[:, -2:], alone)
 
 
-class ScoredCount:
-    """How many targets are scored, on its way from a GPU while the model computes.
+def begin_count(targets: Tensor, ignore_index: int) -> Callable[[], int | None]:
+    """Begin to count the scored targets; return what waits for their number, or gives None.
 
     The loss must know the number before it can be launched. The count is queued before the model, so that the
-    host does not wait for the model. Elsewhere, and under a compiler, the loss counts for itself.
+    host does not wait for the model. Off a GPU, and under a compiler, the loss counts for itself: None.
     """
+    if torch.compiler.is_compiling() or not targets.is_cuda:
+        return lambda: None
+    count = (targets != ignore_index).sum()
+    with torch.cuda.device_of(targets):
+        pinned = torch.empty_like(count, device="cpu", pin_memory=True)
+        pinned.copy_(count, non_blocking=True)
+        copied = torch.cuda.current_stream().record_event()
 
-    def __init__(self, targets: Tensor, ignore_index: int) -> None:
-        self._count: Tensor | None = None
-        if torch.compiler.is_compiling() or not targets.is_cuda:
-            return
-        count = (targets != ignore_index).sum()
-        with torch.cuda.device_of(targets):
-            pinned = torch.empty_like(count, device="cpu", pin_memory=True)
-            self._count = pinned.copy_(count, non_blocking=True)
-            self._copied = torch.cuda.current_stream().record_event()
+    def arrived() -> int:
+        copied.synchronize()
+        return int(pinned)
 
-    def read(self) -> int | None:
-        """Return the number, once it has arrived; None where the loss is to count."""
-        if self._count is None:
-            return None
-        self._copied.synchronize()
-        return int(self._count)
+    return arrived

@@ -7,12 +7,11 @@ from_logits, from_hidden   the two functions, and the reference that the tests h
 chunked                    hidden states chunk by chunk; the `Plan` of a call, and its three paths
 scored_rows                targets → the rows to score
 matmul                     the matmuls by dtype and device
-gathered                   a head under FSDP 2 or ZeRO-3
 row_passes                 the two passes over rows of logits
 row_statistics             between the passes: a row's sums → its loss and slopes
 triton_kernels             both in Triton
 gpu_self_check             whether these and the matmuls into float32 are right on a device, checked once
-bfloat16_on_cpu, tensor_parallel    further paths, each entered from one place
+bfloat16_on_cpu            bfloat16 operands on a CPU
 compiled                   how torch.compile passes the loss by
 """
 

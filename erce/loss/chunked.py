@@ -11,14 +11,12 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.distributed import ProcessGroup
 
 from erce.errors import InputError
-from erce.loss import matmul, tensor_parallel
-from erce.loss.gathered import gathered
+from erce.loss import matmul
 from erce.loss.gpu_self_check import chosen_impl
 from erce.loss.request import Loss, Request, not_differentiable
-from erce.loss.row_passes import Vocabulary
+from erce.loss.row_passes import score_tile
 from erce.loss.row_statistics import refuse_no_distribution
 from erce.loss.scored_rows import Rows, outputs_of, scored_rows, spread
 
@@ -46,6 +44,8 @@ class Operands(NamedTuple):
                 f"hidden {tuple(hidden.shape)} and weight {tuple(weight.shape)} do not fit; "
                 f"they must be (..., d) and (v, d)"
             )
+        if not len(weight):
+            raise InputError("weight has no rows, so there are no tokens; give (v, d) with v > 0")
         if hidden.device != weight.device:
             raise InputError(f"hidden is on {hidden.device} and weight on {weight.device}; move one of them")
         if bias is not None and bias.shape != weight.shape[:1]:
@@ -95,31 +95,30 @@ class Plan(NamedTuple):
 
     rows: Rows
     request: Request
-    vocabulary: Vocabulary
     make_matmuls: Callable[[], matmul.Matmuls]  # for one pass over the chunks: they hold a chunk's logits
     chunks: list[slice]  # of the rows, in order
     path: type[torch.autograd.Function]  # whose forward or backward makes the gradient
 
     @classmethod
-    def of(cls, operands: Operands, request: Request, vocabulary: Vocabulary) -> "Plan":
+    def of(cls, operands: Operands, request: Request) -> "Plan":
         """Decide, in the order in which one decision needs the one before it."""
         # The matmuls say how many bytes a logit takes, so they come before the chunks; one chunk has a path
         # of its own, so the chunks come before the path.
-        exact, weight = operands.exact, operands.weight
-        rows = scored_rows(request, vocabulary.size(weight), exact)
+        exact, weight, v = operands.exact, operands.weight, len(operands.weight)
+        rows = scored_rows(request, v, exact)
         dtypes = {_rounded_dtype(x.dtype, request.autocast) for pair in operands.factors for x in pair}
-        dtype, device, v = dtypes.pop() if len(dtypes) == 1 else exact, weight.device, len(weight)
+        dtype, device = dtypes.pop() if len(dtypes) == 1 else exact, weight.device
         request = request._replace(impl=chosen_impl(request, device, dtype, v))
-        make_matmuls = matmul.choose(device, v, dtype, exact, request, is_split=vocabulary.is_split)
-        chunks = _chunks(operands, rows.m, request, vocabulary.width(weight), make_matmuls().bytes_per_logit)
+        make_matmuls = matmul.choose(device, v, dtype, exact, request)
+        chunks = _chunks(operands, rows.m, request, make_matmuls().bytes_per_logit)
         head = (weight, operands.bias, operands.up)
         is_trainable = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in head)
         path = _GradientInForward
-        if request.return_lse or (is_trainable and request.per_row):
+        if is_trainable and request.per_row:
             path = _GradientInBackward
         elif is_trainable and len(chunks) == 1:
             path = _GradientOfOneChunk
-        return cls(rows, request, vocabulary, make_matmuls, chunks, path)
+        return cls(rows, request, make_matmuls, chunks, path)
 
 
 def loss(
@@ -128,20 +127,38 @@ def loss(
     bias: Tensor | None,
     adapter: tuple[Tensor | None, Tensor | None],
     request: Request,
-    group: ProcessGroup | None,
 ) -> Loss:
     """Return the loss of checked arguments, after a sharded head has been gathered."""
     low, up = adapter
-    if group is not None:
-        tensor_parallel.check(request, weight, bias, up)
-    with gathered(weight, bias, up) as (full_weight, full_bias, full_up):
-        operands = Operands.of(hidden, full_weight, full_bias, low, full_up)
-        if group is None and not len(operands.weight):  # in a group all processes must hear of it
-            raise InputError("weight has no rows, so there are no tokens; give (v, d) with v > 0")
-        split = None if group is None else tensor_parallel.SplitVocabulary(operands.weight, group)
-        plan = Plan.of(operands, request, split or Vocabulary())
-        outputs = plan.path.apply(*operands, plan, torch.is_grad_enabled())
-        return request.reduced(outputs, max(plan.rows.m, 1))
+    bias = None if bias is None else _full_tensor(bias)
+    up = None if up is None else _full_tensor(up)
+    operands = Operands.of(hidden, _full_tensor(weight), bias, low, up)
+    plan = Plan.of(operands, request)
+    outputs = plan.path.apply(*operands, plan, torch.is_grad_enabled())
+    return request.reduced(outputs, max(plan.rows.m, 1))
+
+
+def _full_tensor(x: Tensor) -> Tensor:
+    """Return the whole of x, for a backward too; an InputError for a parameter that ZeRO-3 has partitioned.
+
+    The gradient of a DTensor, as FSDP leaves one, is averaged over the mesh, as FSDP's and DDP's are, and
+    goes to its shards.
+    """
+    if hasattr(x, "ds_id"):
+        raise InputError(
+            "DeepSpeed's ZeRO-3 has partitioned the head, which is not supported; use DDP, FSDP 2 or ZeRO-2, "
+            "or gather the head yourself"
+        )
+    if not hasattr(x, "full_tensor"):
+        return x
+    from torch.distributed.tensor import DTensor, Partial
+
+    assert isinstance(x, DTensor)
+    # Without these its gradient would pass for one that all processes share.
+    whole = x.full_tensor(grad_placements=[Partial()] * x.device_mesh.ndim)
+    if whole.requires_grad:  # divided here: before torch 2.9 gloo's reduce_scatter summed for Partial("avg")
+        whole.register_hook(lambda gradient: gradient / x.device_mesh.size())
+    return whole
 
 
 class Head(NamedTuple):
@@ -156,13 +173,12 @@ class Head(NamedTuple):
     def of(cls, operands: Operands, plan: Plan) -> "Head":
         matmuls, request = plan.make_matmuls(), plan.request
         bias = None if operands.bias is None else operands.bias.to(matmuls.dtype)
-        if bias is not None and request.shift_is_free:  # a large entry that all logits share costs no digits
-            bias = bias - plan.vocabulary.largest(bias)
+        if bias is not None and request.softcap is None:
+            bias = bias - bias.amax()  # so that a large entry that all logits share costs no digits
         return cls(_rounded(operands, request.autocast), bias, matmuls, plan)
 
     def factors(self, rows: Rows) -> matmul.Factors:
-        pairs = self.operands.factors
-        return [(rows.of(x), w) for x, w in pairs]
+        return [(rows.of(x), w) for x, w in self.operands.factors]
 
     def score(
         self, factors: matmul.Factors, rows: Rows, *, differentiate: bool
@@ -171,9 +187,7 @@ class Head(NamedTuple):
         tile, out = self.matmuls.logits(factors)
         request = self.plan.request
         make_terms = self.matmuls.row_terms_fn(factors, rows.targets, self.bias, request)
-        loss, top = self.plan.vocabulary.score(
-            tile, rows, request, self.bias, make_terms, out if differentiate else None
-        )
+        loss, top = score_tile(tile, rows, request, self.bias, make_terms, out if differentiate else None)
         return loss, top, out
 
 
@@ -190,24 +204,15 @@ def chunked_loss(operands: Operands, plan: Plan, wanted: Sequence[bool]) -> tupl
         loss, top, d_logits = head.score(factors, part, differentiate=any(wanted))
         parts.append((loss, top))
         _add_gradients(gradients, chunk, d_logits, factors, head.matmuls)
-    like = operands.hidden.new_empty(0, dtype=exact)
-    loss, top = parts[0] if len(parts) == 1 else _joined(parts, plan.request, like)
+    if len(parts) == 1:
+        ((loss, top),) = parts
+    else:
+        nothing = operands.hidden.new_empty(plan.request.fields + 1, 0, dtype=exact)  # there may be no chunk
+        columns = (nothing, *(torch.stack([*loss.computed, top]) for loss, top in parts))
+        *losses, top = torch.cat(columns, 1)
+        loss = Loss(*losses)
     refuse_no_distribution(top, rows)
-    for gradient in (gradients.hidden, gradients.low):
-        if gradient is not None:
-            plan.vocabulary.all_reduce_(gradient)
     return loss, gradients
-
-
-def _joined(parts: list[tuple[Loss, Tensor]], request: Request, like: Tensor) -> tuple[Loss, Tensor]:
-    """Return the losses and the largest logits of all chunks, which may be none."""
-    columns = (
-        zip(*([*loss.computed, top] for loss, top in parts), strict=True)
-        if parts
-        else ([like.new_empty(0)] for _ in (*request.fields, "top"))
-    )
-    *losses, top = map(torch.cat, columns)
-    return request.loss_of(losses), top
 
 
 def _rounded(operands: Operands, autocast: torch.dtype | None) -> Operands:
@@ -235,14 +240,16 @@ def _empty_gradients(operands: Operands, m: int, wanted: Sequence[bool], dtype: 
     return Gradients(*map(of, operands, (m, None, None, m, None), wanted))
 
 
-def _chunks(operands: Operands, m: int, request: Request, width: int, bytes_per_logit: int) -> list[slice]:
+def _chunks(operands: Operands, m: int, request: Request, bytes_per_logit: int) -> list[slice]:
     """Return even slices of the m scored rows, each with at most `chunk_bytes` of logits, or of one row."""
     weight, most = operands.weight, request.chunk_bytes
     on_cpu = weight.device.type == "cpu"
     if most is None:
-        summed = width * weight.shape[1] * operands.exact.itemsize if weight.requires_grad else 0
+        summed = weight.numel() * operands.exact.itemsize if weight.requires_grad else 0
         most = CHUNK_LOGITS_ON_CPU * bytes_per_logit if on_cpu else max(CHUNK_BYTES, summed)
-    step = even_rows(m, int(min(m, most / (width * bytes_per_logit))), 1 if on_cpu else ROWS_OF_A_MATMUL)
+    step = even_rows(
+        m, int(min(m, most / (len(weight) * bytes_per_logit))), 1 if on_cpu else ROWS_OF_A_MATMUL
+    )
     return [slice(start, min(start + step, m)) for start in range(0, m, step)]
 
 
@@ -320,10 +327,7 @@ class _GradientInForward(torch.autograd.Function):
 
 
 class _GradientInBackward(torch.autograd.Function):
-    """The loss whose weights come later, of a trainable head's rows or of lse.
-
-    Its backward makes the logits again.
-    """
+    """The loss of a trainable head whose rows are weighed later; its backward makes the logits again."""
 
     @staticmethod
     def forward(ctx: Any, *args: Any) -> tuple[Tensor, ...]:
@@ -337,9 +341,7 @@ class _GradientInBackward(torch.autograd.Function):
     @not_differentiable
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
         operands, plan = Operands(*ctx.saved_tensors), ctx.plan
-        factors = upstream[0].expand(len(operands.hidden))
-        of_lse = upstream[-1] if plan.request.return_lse else None
-        weighed = plan.rows.weighed(factors, of_lse, operands.exact)
+        weighed = plan.rows.weighed(upstream[0], operands.exact)
         _, gradients = chunked_loss(operands, plan._replace(rows=weighed), ctx.needs_input_grad[:5])
         return *_cast_and_scatter(gradients, plan, operands.dtypes), None, None
 
@@ -374,7 +376,7 @@ class _GradientOfOneChunk(torch.autograd.Function):
             if wanted[rows_name]:
                 made[rows_name] = d_rows = x.new_empty(x.shape, dtype=operands.exact)
                 head.matmuls.d_rows_into(d_rows, d_logits, w)
-                plan.vocabulary.all_reduce_(d_rows.mul_(scale))
+                d_rows.mul_(scale)
             if wanted[weight_name]:
                 made[weight_name] = head.matmuls.d_weight(d_logits, x, scale)
         if wanted["bias"]:

@@ -6,7 +6,6 @@ forward (`chunked`). With a frozen head the backward is a row scaling, whatever 
 
 import torch
 from torch import Tensor
-from torch.distributed import ProcessGroup
 
 from erce.loss import chunked
 from erce.loss.objectives import CROSS_ENTROPY, Objective
@@ -19,7 +18,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     weight: Tensor,  # (v, d)
     targets: Tensor,  # (...), token ids
     *,
-    lam: float | Tensor,  # one, or (...)
+    lam: float,
     penalty: Penalty = SHANNON,
     objective: Objective = CROSS_ENTROPY,
     bias: Tensor | None = None,  # (v,)
@@ -33,10 +32,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     ignore_index: int = -100,
     reduction: str = "mean",
     diagnose: bool = False,
-    z_loss: float = 0.0,
-    return_lse: bool = False,
     chunk_bytes: float | None = None,
-    group: ProcessGroup | None = None,
     impl: str = "auto",
 ) -> Loss:
     """Return `entropy_regularized_cross_entropy` of the logits x = hidden @ weight.T + bias, chunk by chunk.
@@ -48,9 +44,8 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
 
     A frozen head costs two matmuls, even if you weight the objectives of reduction="none" afterwards. A
     trainable head costs three, or four for reduction="none"; to weight rows at the price of three, give
-    `row_weights` and `num_items_in_batch`. With `return_lse` the backward makes the logits again: three and
-    four. A head that FSDP or DeepSpeed has sharded is gathered once, for the forward. The gradient cannot be
-    differentiated again (RuntimeError).
+    `row_weights` and `num_items_in_batch`. A head that FSDP 2 has sharded is gathered once, for the forward.
+    The gradient cannot be differentiated again (RuntimeError).
 
     Logits are scored in float32, or in float64 where an operand is; under autocast the operands are rounded
     to its dtype first. From 4,096 tokens up, bfloat16 operands on a CPU make bfloat16 logits; the target's
@@ -60,7 +55,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         hidden: Last hidden states, (..., d).
         weight: The output head, (v, d).
         targets: Token ids, (...).
-        lam: The strength λ, one or (...).
+        lam: The strength λ.
         penalty: What λ multiplies.
         objective: What stands in for the cross-entropy.
         bias: The head's, (v,).
@@ -77,12 +72,8 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         ignore_index: The target of a position that is not scored.
         reduction: "mean", "sum", or "none" for one objective per position.
         diagnose: Whether to fill the `Loss`'s diagnostics.
-        z_loss: Adds z_loss · lse² to each row's objective.
-        return_lse: Whether to return lse, (...), differentiable.
         chunk_bytes: Bounds the logits that are held at once; a chunk has at least one row. Left out, it is
             512 MiB, or the size of the weight's gradient if that is larger; on a CPU 40 Mi logits.
-        group: Processes that each hold some of the vocabulary, in the order of the ranks, in `weight`,
-            `bias` and the adapter's b, and the same hidden states and targets; d hidden is summed over them.
         impl: As for the logits; "triton" also multiplies half-precision operands into float32, which
             "torch" converts first.
 
@@ -119,13 +110,11 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         impl=impl,
         reduction=reduction,
         diagnose=diagnose,
-        z_loss=z_loss,
-        return_lse=return_lse,
         autocast=torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None,
     )
     request.check(hidden.shape[:-1])
     if torch.compiler.is_compiling():
         from erce.loss import compiled  # not before: the compiler takes seconds to import
 
-        return compiled.outside(chunked.loss, hidden, weight, bias, (low, up), request, group)
-    return chunked.loss(hidden, weight, bias, (low, up), request, group)
+        return compiled.outside(chunked.loss, hidden, weight, bias, (low, up), request)
+    return chunked.loss(hidden, weight, bias, (low, up), request)

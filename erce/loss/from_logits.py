@@ -19,7 +19,7 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
     logits: Tensor,  # (..., v)
     targets: Tensor,  # (...), token ids
     *,
-    lam: float | Tensor,  # one, or (...)
+    lam: float,
     penalty: Penalty = SHANNON,
     objective: Objective = CROSS_ENTROPY,
     row_weights: Tensor | None = None,  # (...)
@@ -28,8 +28,6 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
     ignore_index: int = -100,
     reduction: str = "mean",
     diagnose: bool = False,
-    z_loss: float = 0.0,
-    return_lse: bool = False,
     impl: str = "auto",
 ) -> Loss:
     """Return −log p(target) + lam · penalty(p) with p = softmax(logits), as a `Loss`. Section 4.
@@ -41,7 +39,7 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
         logits: One row per position, (..., v). They may be −inf (a masked vocabulary); where the target's
             is, the objective is inf and its gradient finite.
         targets: Token ids, (...).
-        lam: The strength λ, one or (...). Negative, it is the confidence penalty of Pereyra et al. (2017).
+        lam: The strength λ. Negative, it is the confidence penalty of Pereyra et al. (2017).
         penalty: What λ multiplies.
         objective: What stands in for the cross-entropy.
         row_weights: What multiplies each row's objective, (...).
@@ -51,9 +49,6 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
         ignore_index: The target of a position that is not scored.
         reduction: "mean", "sum", or "none" for one objective per position.
         diagnose: Whether to fill the `Loss`'s diagnostics.
-        z_loss: Adds z_loss · lse², lse = log Σ e^z, to each row's objective (PaLM, Chowdhery et al. 2022;
-            there 1e-4).
-        return_lse: Whether to return lse, (...), differentiable.
         impl: "torch" for plain PyTorch, "triton" for the kernels on CUDA, or "auto": what ERCE_KERNELS says,
             else the kernels whose variant a small case, before its first use on a device, has shown to be
             right.
@@ -82,8 +77,6 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
         ignore_index=ignore_index,
         reduction=reduction,
         diagnose=diagnose,
-        z_loss=z_loss,
-        return_lse=return_lse,
         impl=impl,
     )
     request.check(logits.shape[:-1])
@@ -94,14 +87,11 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
     return _loss(logits, request)
 
 
-def reference_from_logits(
-    logits: Tensor, targets: Tensor, lam: float, penalty: Penalty = SHANNON, z_loss: float = 0.0
-) -> Tensor:
+def reference_from_logits(logits: Tensor, targets: Tensor, lam: float, penalty: Penalty = SHANNON) -> Tensor:
     """Return the objectives (n,) of logits (n, v) as they are defined, for autograd; the tests compare."""
-    z = logits.to(torch.promote_types(logits.dtype, torch.float32))
-    log_p = z.log_softmax(-1)
+    log_p = logits.to(torch.promote_types(logits.dtype, torch.float32)).log_softmax(-1)
     nll = -log_p.gather(-1, targets[:, None])[:, 0]
-    return nll + lam * penalty(log_p) + z_loss * z.logsumexp(-1) ** 2
+    return nll + lam * penalty(log_p)
 
 
 def _loss(logits: Tensor, request: Request) -> Loss:
@@ -126,7 +116,7 @@ class _FromLogits(torch.autograd.Function):
         kept = exact if logits.dtype == torch.float16 else logits.dtype
         wanted = differentiate and ctx.needs_input_grad[0]
         gradient = torch.zeros_like(logits, dtype=kept) if wanted else None
-        columns = logits.new_empty(len(request.fields) + 1, rows.m, dtype=exact)
+        columns = logits.new_empty(request.fields + 1, rows.m, dtype=exact)
         for block in row_blocks(rows.m, logits.shape[-1] * exact.itemsize, logits.device):
             part = rows.at(block)
             tile = part.of(logits).to(exact, copy=isinstance(part.positions, slice))
@@ -136,16 +126,12 @@ class _FromLogits(torch.autograd.Function):
             if gradient is not None:
                 gradient[part.positions] = tile.to(kept)
         refuse_no_distribution(columns[-1], rows)
-        ctx.save_for_backward(gradient, logits if request.return_lse else None)
-        ctx.dtype, ctx.rows = logits.dtype, rows
-        return outputs_of(ctx, request.loss_of(columns[:-1]), rows, request)
+        ctx.save_for_backward(gradient)
+        ctx.dtype = logits.dtype
+        return outputs_of(ctx, Loss(*columns[:-1]), rows, request)
 
     @staticmethod
     @not_differentiable
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, ...]:
-        gradient, logits = ctx.saved_tensors
-        gradient = gradient * upstream[0][..., None]
-        if logits is not None:
-            p = ctx.rows.of(logits).softmax(-1, dtype=upstream[-1].dtype)
-            gradient[ctx.rows.positions] += p.mul_(ctx.rows.of(upstream[-1])[:, None]).to(gradient.dtype)
-        return gradient.to(ctx.dtype), None, None, None
+        (gradient,) = ctx.saved_tensors
+        return (gradient * upstream[0][..., None]).to(ctx.dtype), None, None, None

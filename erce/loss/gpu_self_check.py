@@ -118,7 +118,6 @@ def _differences(device: torch.device, dtype: torch.dtype, v: int, request: Requ
     An extreme order or scale would amplify rounding, so the case has moderate ones.
     """
     from erce.loss.chunked import Operands, Plan, chunked_loss
-    from erce.loss.row_passes import Vocabulary
 
     order, penalty = request.order, request.penalty
     if order is not None:
@@ -139,7 +138,7 @@ def _differences(device: torch.device, dtype: torch.dtype, v: int, request: Requ
     )
     operands, results = Operands(hidden, weight, bias, None, None), []
     for impl in (TRIED, "torch"):
-        plan = Plan.of(operands, case._replace(impl=impl), Vocabulary())
+        plan = Plan.of(operands, case._replace(impl=impl))
         loss, gradients = chunked_loss(operands, plan, (True, True, True, False, False))
         results.append((loss.computed, [x for x in gradients if x is not None]))
     of_loss, of_gradient = (

@@ -117,18 +117,15 @@ class MixedPrecision(Matmuls):
 
 
 def choose(
-    device: torch.device, v: int, dtype: torch.dtype, exact: torch.dtype, request: Request, *, is_split: bool
+    device: torch.device, v: int, dtype: torch.dtype, exact: torch.dtype, request: Request
 ) -> Callable[[], Matmuls]:
-    """Return what makes the matmuls that suit operands of a dtype, as autocast has rounded them.
-
-    `is_split` is whether other processes have some of the vocabulary.
-    """
+    """Return what makes the matmuls that suit operands of a dtype, as autocast has rounded them."""
     if exact == torch.float32 and dtype != exact:
-        if device.type == "cpu" and dtype == torch.bfloat16 and not is_split:
+        if device.type == "cpu" and dtype == torch.bfloat16:
             from erce.loss.bfloat16_on_cpu import LEAST_V, BFloat16OnCPU
 
             if v >= LEAST_V and request.order != math.inf:
-                return partial(BFloat16OnCPU, exact, centred=request.shift_is_free)
+                return partial(BFloat16OnCPU, exact, centred=request.softcap is None)
         if (
             device.type == "cuda"
             and request.impl == "triton"

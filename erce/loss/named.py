@@ -22,18 +22,12 @@ STEP = 1e-5  # of a logit; the error of a central difference in float64 is then 
 NLLS = (0.0, 1e-6, 0.1, 1.0, 5.0, 50.0)
 
 
-def _classes(table: dict[str, catalog.Listed], kind: type[Kind]) -> dict[str, type[Kind]]:
-    classes = {}
-    for name, listed in table.items():
-        home = load_user_defined("class", listed.home)
-        assert isinstance(home, type)
-        assert issubclass(home, kind)
-        classes[name] = home
-    return classes
+def _classes(table: dict[str, catalog.Listed]) -> dict[str, Any]:
+    return {name: load_user_defined("class", listed.home) for name, listed in table.items()}
 
 
-PENALTIES = _classes(catalog.PENALTIES, Penalty)
-OBJECTIVES = _classes(catalog.OBJECTIVES, Objective)
+PENALTIES: dict[str, type[Penalty]] = _classes(catalog.PENALTIES)
+OBJECTIVES: dict[str, type[Objective]] = _classes(catalog.OBJECTIVES)
 
 
 def make_penalty(entropy_type: str, order: float = 1.0) -> Penalty:

@@ -3,7 +3,7 @@
 These classes define the penalties. Built-in penalties are not computed by them: R of any order follows from a
 few sums over a row, and `row_statistics` derives value and gradient from those. The tests hold that to the
 classes here. A user-defined penalty, and a subclass of a built-in one, runs through its class
-(`row_statistics.user_penalty_and_slopes`), and so neither in Triton nor on a split vocabulary.
+(`row_statistics.user_penalty_and_slopes`), and so not in Triton.
 
 To add one: a class with `value` and `value_and_logit_grad`, `of_order` if it takes an order, and its line in
 `erce.catalog`.
@@ -50,7 +50,7 @@ class Penalty(ABC):
     def of_order(cls, order: float) -> "Penalty":
         """Make the penalty from a recipe's `order`; a penalty without an order takes 1 alone, the default."""
         if order != 1:
-            raise InputError(f"{cls.__name__} takes no order, got {order!r}; leave it out")
+            raise InputError(f"{cls.__name__} takes no order, got {order!r}; leave it out, or name 'renyi'")
         return cls()
 
 
@@ -66,12 +66,6 @@ class Shannon(Penalty):
     def value_and_logit_grad(self, log_p: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
         h = self.value(log_p, p)
         return h, (-h[..., None] - log_p).mul_(p)
-
-    @classmethod
-    def of_order(cls, order: float) -> "Shannon":
-        if order != 1:
-            raise InputError(f"the Shannon entropy has order 1, got {order!r}; 'renyi' takes other orders")
-        return cls()
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,17 @@
 
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import wraps
 from numbers import Real
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from erce.errors import InputError
 from erce.loss.objectives import Objective
-from erce.loss.penalties import Penalty, is_exponential, order_of
+from erce.loss.penalties import Penalty, order_of
 
 REDUCTIONS = ("mean", "sum", "none")
 IMPLS = ("auto", "torch", "triton")
@@ -22,7 +22,7 @@ class Loss(NamedTuple):
     """The loss of one call: the differentiable `objective`, and detached values for the log.
 
     For "mean" and "sum", `objective` is the mean or sum over the scored positions; for "none" it has the
-    shape of the targets and is 0 where they are ignored. All other fields but `lse` are detached and ignore
+    shape of the targets and is 0 where they are ignored. All other fields are detached and ignore
     `row_weights`: for "mean" and "sum" they are means over the scored positions, for "none" they have the
     shape of the targets. If no position is scored, every field is 0. A field that was not asked for is None.
     """
@@ -34,9 +34,7 @@ class Loss(NamedTuple):
     # With `diagnose`:
     log_sum_p2: Tensor | None = None  # log Σ p², nats: −R of order 2
     pushed_down: Tensor | None = None  # 1 where a step against the gradient lowers the target's own logit
-    tail_share: Tensor | None = None  # of Σ p^order, outside the 100 likeliest tokens; NaN with `group`
-    z_loss: Tensor | None = None  # z_loss · lse², where `z_loss` is not 0
-    lse: Tensor | None = None  # with `return_lse`: log Σ e^z, per position and differentiable
+    tail_share: Tensor | None = None  # of Σ p^order, outside the 100 likeliest tokens
 
     @property
     def computed(self) -> list[Tensor]:
@@ -51,7 +49,7 @@ class Request(NamedTuple):
     """
 
     targets: Tensor  # (...), token ids
-    lam: float | Tensor  # one, or (...)
+    lam: float
     penalty: Penalty
     objective: Objective
     row_weights: Tensor | None = None  # (...)
@@ -60,8 +58,6 @@ class Request(NamedTuple):
     ignore_index: int = -100
     reduction: str = "mean"
     diagnose: bool = False
-    z_loss: float = 0.0
-    return_lse: bool = False
     logit_scale: float = 1.0
     softcap: float | None = None
     temperature: float = 1.0
@@ -74,23 +70,9 @@ class Request(NamedTuple):
         return self.reduction == "none"
 
     @property
-    def fields(self) -> list[str]:
-        """The fields of `Loss` that are asked for, in its order."""
-        asked = {"z_loss": self.z_loss != 0, "lse": self.return_lse}
-        return [
-            name
-            for name in Loss._fields
-            if name not in Loss._field_defaults or asked.get(name, self.diagnose)
-        ]
-
-    def loss_of(self, columns: Iterable[Tensor]) -> Loss:
-        """Return the loss whose `fields` are the columns."""
-        return Loss(**dict(zip(self.fields, columns, strict=True)))
-
-    @property
-    def tensors_of_numbers(self) -> dict[str, Tensor]:
-        named = {"lam": self.lam, "row_weights": self.row_weights}
-        return {name: x for name, x in named.items() if isinstance(x, Tensor)}
+    def fields(self) -> int:
+        """How many fields of `Loss` are asked for, its first ones."""
+        return len(Loss._fields) - (0 if self.diagnose else len(Loss._field_defaults))
 
     @property
     def order(self) -> float | None:
@@ -98,18 +80,8 @@ class Request(NamedTuple):
         return order_of(self.penalty)
 
     @property
-    def exponential(self) -> bool:
-        """Whether the built-in penalty is exp R, and not R itself."""
-        return is_exponential(self.penalty)
-
-    @property
     def has_label_smoothing(self) -> bool:
         return self.objective.smoothing > 0
-
-    @property
-    def shift_is_free(self) -> bool:
-        """Whether a number that is added to all of the head's output changes nothing."""
-        return self.softcap is None and not self.z_loss and not self.return_lse
 
     @property
     def cap(self) -> float | None:
@@ -136,40 +108,39 @@ class Request(NamedTuple):
             raise InputError(
                 f"objective must be one such as CrossEntropy() or Focal(2.0), got {self.objective!r}"
             )
-        if self.reduction not in REDUCTIONS:
-            raise InputError(f"no reduction {self.reduction!r}; there are {', '.join(map(repr, REDUCTIONS))}")
-        if not isinstance(self.lam, Tensor) and not (
-            isinstance(self.lam, Real) and -math.inf < self.lam < math.inf
-        ):
-            raise InputError(f"lam must be a finite number, got {self.lam!r}; 0 is plain cross-entropy")
+        for name, choices in (("reduction", REDUCTIONS), ("impl", IMPLS)):
+            if getattr(self, name) not in choices:
+                raise InputError(
+                    f"no {name} {getattr(self, name)!r}; there are {', '.join(map(repr, choices))}"
+                )
+        if not isinstance(self.lam, Real) or not -math.inf < self.lam < math.inf:
+            raise InputError(f"lam must be a finite number, got {self.lam!r:.60}; 0 is plain cross-entropy")
         _check_targets(self.targets, leading, self.ignore_index)
-        if isinstance(self.lam, Tensor):
-            _check_numbers("lam", self.lam, tuple(self.targets.shape))
         if self.row_weights is not None:
-            _check_numbers("row_weights", self.row_weights, tuple(self.targets.shape))
+            _check_row_weights(self.row_weights, tuple(self.targets.shape))
         _check_items(self.num_items_in_batch, self.reduction)
-        _check_scored(self.num_scored, self.targets.numel())
-        _check_range("z_loss", self.z_loss, "1e-4 is PaLM's", least=0)
+        n, count = self.targets.numel(), self.num_scored
+        if count is not None and (type(count) is not int or not 0 <= count <= n):
+            raise InputError(
+                f"num_scored must be a whole number from 0 to {n}, got {count!r}; None has it counted"
+            )
         _check_range("logit_scale", self.logit_scale, "1 changes nothing")
         _check_range("temperature", self.temperature, "1 changes nothing")
         if self.softcap is not None:
             _check_range("softcap", self.softcap, "None is no cap")
         if self.chunk_bytes not in (None, math.inf):
             _check_range("chunk_bytes", self.chunk_bytes, "None is the default")
-        if self.impl not in IMPLS:
-            raise InputError(f"no impl {self.impl!r}; there are {', '.join(map(repr, IMPLS))}")
 
     def reduced(self, outputs: tuple[Tensor, ...], count: int) -> Loss:
         """Return `outputs` as the caller asked for them; `count` positions are scored, or 1 if none is."""
         if self.per_row:
-            return self.loss_of(values.reshape(self.targets.shape) for values in outputs)
+            return Loss(*(values.reshape(self.targets.shape) for values in outputs))
         objective, *logged = outputs
         if self.reduction == "mean":
             items = self.num_items_in_batch
             objective = objective / (count if items is None else items)
-        lse = [logged.pop().reshape(self.targets.shape)] if self.return_lse else []
         means = torch.stack(logged).sum(1).div_(count)
-        return self.loss_of([objective, *means.unbind(), *lse])
+        return Loss(objective, *means.unbind())
 
 
 def check_tensors(operands: dict[str, Tensor | None]) -> None:
@@ -205,16 +176,18 @@ def _check_targets(targets: Tensor, leading: tuple[int, ...], ignore_index: int)
         raise InputError(f"targets are token ids, got {targets.dtype}; convert them with .long()")
 
 
-def _check_numbers(name: str, numbers: Tensor, shape: tuple[int, ...]) -> None:
-    if not isinstance(numbers, Tensor) or numbers.is_complex():
-        raise InputError(f"{name} must be a tensor of real numbers, one per target, got {numbers!r:.60}")
-    if numbers.shape != shape and not (name == "lam" and numbers.ndim == 0):
+def _check_row_weights(weights: Tensor, shape: tuple[int, ...]) -> None:
+    if not isinstance(weights, Tensor) or weights.is_complex():
         raise InputError(
-            f"{name} has shape {tuple(numbers.shape)}, but the targets have shape {tuple(shape)}; give one "
-            "number per target"
+            f"row_weights must be a tensor of real numbers, got {weights!r:.60}; give one per target"
         )
-    if numbers.requires_grad:
-        raise InputError(f"{name} is a constant here and has no gradient; give {name}.detach()")
+    if weights.shape != shape:
+        raise InputError(
+            f"row_weights has shape {tuple(weights.shape)}, but the targets have shape {tuple(shape)}; give "
+            "one number per target"
+        )
+    if weights.requires_grad:
+        raise InputError("row_weights is a constant here and has no gradient; give row_weights.detach()")
 
 
 def _check_items(items: float | Tensor | None, reduction: str) -> None:
@@ -230,13 +203,6 @@ def _check_items(items: float | Tensor | None, reduction: str) -> None:
         raise divisor_error(items)
 
 
-def _check_scored(count: int | None, n: int) -> None:
-    if count is not None and (type(count) is not int or not 0 <= count <= n):
-        raise InputError(
-            f"num_scored must be a whole number from 0 to {n}, got {count!r}; None has it counted"
-        )
-
-
 def divisor_error(items: Any) -> InputError:
     return InputError(
         f"num_items_in_batch must be one number above 0, got {items!r}; the sum of the objectives is divided "
@@ -244,17 +210,12 @@ def divisor_error(items: Any) -> InputError:
     )
 
 
-def _check_range(name: str, value: Any, way_out: str, *, least: float = sys.float_info.min) -> None:
-    if not isinstance(value, Real) or not least <= float(value) < math.inf:
-        raise InputError(
-            f"{name} must be a number {'from 0 up' if least == 0 else 'above 0'}, got {value!r}; {way_out}"
-        )
+def _check_range(name: str, value: Any, way_out: str) -> None:
+    if not isinstance(value, Real) or not sys.float_info.min <= float(value) < math.inf:
+        raise InputError(f"{name} must be a number above 0, got {value!r}; {way_out}")
 
 
-_Backward = TypeVar("_Backward", bound=Callable[..., Any])
-
-
-def not_differentiable(backward: _Backward) -> _Backward:
+def not_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a backward so that it refuses create_graph, which torch's `once_differentiable` lets pass."""
 
     @wraps(backward)
@@ -269,4 +230,4 @@ def not_differentiable(backward: _Backward) -> _Backward:
             return (None,) * len(ctx.needs_input_grad)
         return backward(*args)
 
-    return cast(_Backward, refusing)
+    return refusing

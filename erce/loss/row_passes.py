@@ -79,35 +79,12 @@ def score_tile(
             terms = make_terms(tile, part, y, scratch)
             return _score_block(terms, y, rows, request, out), terms.top
         if columns is None:  # before the first block: what is kept later would split the memory of the blocks
-            columns = tile.new_empty(len(request.fields) + 1, tile.shape[0], dtype=dtype)
+            columns = tile.new_empty(request.fields + 1, tile.shape[0], dtype=dtype)
         terms = make_terms(tile[part], part, y[part], scratch)
         loss = _score_block(terms, y[part], rows.at(part), request, None if out is None else out[part])
         torch.stack([*loss.computed, terms.top], out=columns[:, part])
     assert columns is not None
-    return request.loss_of(columns[:-1]), columns[-1]
-
-
-class Vocabulary:
-    """The head's columns as a chunk of rows sees them: here, the whole vocabulary."""
-
-    is_split = False
-
-    def size(self, weight: Tensor) -> int:
-        """Return the number of tokens that a target may be."""
-        return weight.shape[0]
-
-    def width(self, weight: Tensor) -> int:
-        """Return the number of columns that a chunk's size is reckoned with."""
-        return weight.shape[0]
-
-    def largest(self, bias: Tensor) -> Tensor:
-        """Return the largest entry of the bias over the whole vocabulary."""
-        return bias.amax()
-
-    score = staticmethod(score_tile)
-
-    def all_reduce_(self, gradient: Tensor) -> None:
-        """Add up a gradient over the parts of the vocabulary, in place; here there is one part."""
+    return Loss(*columns[:-1]), columns[-1]
 
 
 def row_blocks(rows: int, row_bytes: int, device: torch.device) -> Iterator[slice]:
@@ -209,38 +186,26 @@ def _penalty_sums(terms: RowTerms, zero: Tensor, order: float | None) -> tuple[T
     return curve.mul_((order * u).exp_()).sum(-1) / k, zero
 
 
-def gradient_into(
-    out: Tensor,
-    terms: RowTerms,
-    y: Tensor,
-    slopes: Slopes,
-    request: Request,
-    *,
-    here: Tensor | None = None,
-) -> None:
-    """Write the rows' gradient, as `Slopes` has it, to `out`, which may be `terms.u`; use the terms up.
-
-    Targets y (rows, 1) that are not `here` (rows, 1) are not columns; None has all of them here.
-    """
+def gradient_into(out: Tensor, terms: RowTerms, y: Tensor, slopes: Slopes, request: Request) -> None:
+    """Write the rows' gradient, as `Slopes` has it, to `out`, which may be `terms.u`; use the terms up."""
     u, e, *_ = terms
     cap = request.cap
     cap_slope = None if cap is None else 1 - ((u + slopes.shift[:, None]) / cap).square_()
     masked = u.isneginf() if request.has_label_smoothing else None
-    penalty, box_cox = _penalty_gradient(terms, slopes, request.order), slopes.box_cox[:, None]
+    penalty = _penalty_gradient(terms, slopes, request.order)
     g = out if out.dtype == e.dtype else e
-    torch.addcmul(e.mul_(slopes.plain[:, None]), penalty, box_cox, out=g)
+    torch.addcmul(e.mul_(slopes.plain[:, None]), penalty, slopes.tilt[:, None], out=g)
     if masked is not None:
         g.sub_(slopes.uniform[:, None]).masked_fill_(masked, 0)
     if cap_slope is not None:
         g.mul_(cap_slope)
-    at_target = slopes.at_target[:, None]
-    g.scatter_(-1, y, at_target if here is None else torch.where(here, at_target, g.gather(-1, y)))
+    g.scatter_(-1, y, slopes.at_target[:, None])
     if g is not out:
         out.copy_(g)
 
 
 def _penalty_gradient(terms: RowTerms, slopes: Slopes, order: float | None) -> Tensor:
-    """Return what `slopes.box_cox` multiplies in the gradient, in the terms' own memory."""
+    """Return what `slopes.tilt` multiplies in the gradient, in the terms' own memory."""
     u, e, scratch, *_ = terms
     if order is None or order == 1:
         return scratch
@@ -266,28 +231,19 @@ def _score_by_kernels(
 ) -> tuple[Loss, Tensor]:
     from erce.loss import triton_kernels
 
-    gate, tail = _gate_and_tail(tile, request, bias)
+    objective = request.objective
+    gate = tile.new_empty(len(tile)) if objective.gated else None
+    tail = tile.new_empty(len(tile)) if request.diagnose else None
+    if gate is not None or tail is not None:  # of which the kernels have neither
+        for part, scratch in blocks(tile, tile.dtype):
+            z = logits_(scratch[2].copy_(tile[part]), bias, request)
+            z.sub_(z.amax(-1, keepdim=True))
+            if gate is not None:
+                gate[part] = objective.gate(z)
+            if tail is not None:
+                tail[part] = _tail_share(z, request)
     sums = triton_kernels.measure(tile, rows.targets, request, bias)
     loss, slopes = loss_and_grad_coefficients(sums, rows, request, gate)
     if out is not None:
         triton_kernels.write_gradient(tile, rows.targets, slopes, request, bias, out)
     return loss._replace(tail_share=tail), sums.top
-
-
-def _gate_and_tail(
-    tile: Tensor, request: Request, bias: Tensor | None
-) -> tuple[Tensor | None, Tensor | None]:
-    """Return the objective's gate and the tail's share, where they are wanted: the kernels have neither."""
-    objective = request.objective
-    gate = tile.new_empty(len(tile)) if objective.gated else None
-    tail = tile.new_empty(len(tile)) if request.diagnose else None
-    if gate is None and tail is None:
-        return None, None
-    for part, scratch in blocks(tile, tile.dtype):
-        z = logits_(scratch[2].copy_(tile[part]), bias, request)
-        z.sub_(z.amax(-1, keepdim=True))
-        if gate is not None:
-            gate[part] = objective.gate(z)
-        if tail is not None:
-            tail[part] = _tail_share(z, request)
-    return gate, tail

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from erce.errors import DivergedError
-from erce.loss.penalties import Penalty
+from erce.loss.penalties import Penalty, is_exponential
 from erce.loss.request import Loss, Request
 from erce.loss.scored_rows import Rows
 
@@ -28,11 +28,10 @@ class Sums(NamedTuple):
 
     shift: Tensor  # what u is relative to
     top: Tensor  # max z; not finite where the row is not a distribution
-    target: Tensor  # z of the target; −inf where it is not among the columns
+    target: Tensor  # z of the target
     others: Tensor  # Σ e^u without the target
-    box_cox: (
-        Tensor  # Σ e^u box_cox(u) from order 1 up; Σ e^(au) box_cox(u) below; at inf the number of maxima
-    )
+    # Σ e^u box_cox(u) from order 1 up; Σ e^(au) box_cox(u) below; at inf the number of maxima
+    box_cox: Tensor
     powers: Tensor  # Σ e^(au), for a finite order above 1
     squares: Tensor  # Σ e^2u, for diagnosis
     total: Tensor  # Σ u over the columns that are not −inf, if labels are smoothed
@@ -42,15 +41,15 @@ class Sums(NamedTuple):
 class Slopes(NamedTuple):
     """The coefficients of each row's gradient, (rows,) each. In a column that is not the target's it is
 
-    order 1: e^u (plain + box_cox u)             above: e^u (plain + box_cox expm1(k (u + ratio)))
-    order inf: e^u plain + box_cox [u = 0]       below: e^u plain + box_cox e^(au) expm1(k (u + ratio))
-    a user-defined penalty: e^u plain + box_cox · (its gradient)
+    order 1: e^u (plain + tilt u)             above: e^u (plain + tilt expm1(k (u + ratio)))
+    order inf: e^u plain + tilt [u = 0]       below: e^u plain + tilt e^(au) expm1(k (u + ratio))
+    a user-defined penalty: e^u plain + tilt · (its gradient)
 
     minus `uniform` where the logit is not −inf; times the slope of the soft cap; `at_target` at the target.
     """
 
     plain: Tensor
-    box_cox: Tensor
+    tilt: Tensor
     ratio: Tensor
     uniform: Tensor
     at_target: Tensor  # final: with the soft cap's slope
@@ -73,7 +72,7 @@ class _Parts(NamedTuple):
 
     plain: Any
     at_target: Any
-    box_cox: Any
+    tilt: Any
     ratio: Any
     uniform: Any
 
@@ -90,7 +89,6 @@ def loss_and_grad_coefficients(
     `gate` is the objective's. `penalty` has the value and d value / d z_y of a user-defined one, for which
     no sums are enough.
     """
-    # A row's weight scales all that is there when it comes, so the weight of lse comes after it.
     of = softmax(sums)
     value, parts = _objective(of, sums, request, gate)
     if penalty is None:
@@ -98,26 +96,19 @@ def loss_and_grad_coefficients(
     else:
         entropy, at_target = penalty
         of_penalty = _Parts(0.0, at_target, torch.ones_like(at_target), torch.zeros_like(at_target), 0.0)
-    lam = rows.lam
-    objective = _plus(value, lam, entropy)
+    lam = float(request.lam)
+    objective = torch.add(value, entropy, alpha=lam)
     slopes = _Parts(
         plain=_plus(parts.plain, lam, of_penalty.plain),
-        at_target=_plus(parts.at_target, lam, of_penalty.at_target),
-        box_cox=lam * of_penalty.box_cox,
+        at_target=torch.add(parts.at_target, of_penalty.at_target, alpha=lam),
+        tilt=lam * of_penalty.tilt,
         ratio=of_penalty.ratio,
         uniform=parts.uniform,
     )
-    lse = of.log_s + sums.shift if request.z_loss or request.return_lse else None
-    z_loss = request.z_loss * lse.square() if lse is not None and request.z_loss else None
-    if lse is not None and z_loss is not None:
-        objective = objective + z_loss
-        slopes = _plus_p(slopes, 2 * request.z_loss * lse, of)
     if rows.weights is not None:
         objective, slopes = objective * rows.weights, _times(slopes, rows.weights)
-    if rows.lse_weights is not None:
-        slopes = _plus_p(slopes, rows.lse_weights, of)
     top1 = (sums.target >= sums.top).to(of.nll.dtype)
-    loss = Loss(objective, of.nll, entropy, top1, z_loss=z_loss, lse=lse if request.return_lse else None)
+    loss = Loss(objective, of.nll, entropy, top1)
     if request.diagnose:
         loss = loss._replace(
             log_sum_p2=sums.squares.log() - 2 * of.log_s,
@@ -138,10 +129,10 @@ def softmax(sums: Sums) -> Softmax:
     return Softmax(u_y, e_y, s, log_s, log_s - u_y, s.reciprocal().neg_())
 
 
-def _plus(a: Any, factor: Tensor | float, b: Any) -> Any:
-    """Return a + factor · b: of tensors in one operation, with equal bits for number and tensor factors."""
+def _plus(a: Any, factor: float, b: Any) -> Any:
+    """Return a + factor · b, of tensors in one operation."""
     if isinstance(a, Tensor) and isinstance(b, Tensor):
-        return torch.addcmul(a, factor, b) if isinstance(factor, Tensor) else torch.add(a, b, alpha=factor)
+        return torch.add(a, b, alpha=factor)
     return a + factor * b
 
 
@@ -168,7 +159,7 @@ def _penalty(of: Softmax, sums: Sums, request: Request) -> tuple[Tensor, _Parts]
     assert order is not None
     ratio = _ratio(of, sums, order)
     value, slopes = of.log_s + ratio, _renyi_slopes(ratio, of, sums, order)
-    if not request.exponential:
+    if not is_exponential(request.penalty):
         return value, slopes
     size = value.exp_()
     return size, _times(slopes, size)
@@ -211,13 +202,8 @@ def _renyi_slopes(ratio: Tensor, of: Softmax, sums: Sums, order: float) -> _Part
         return _Parts(-1.0, at_target, -1 / maxima, ratio, 0.0)
     k = abs(order - 1)
     w_sum, w_y = (s, e_y) if order > 1 else (s + (order - 1) * sums.box_cox, (order * u_y).exp())
-    box_cox = -order / (k * w_sum)
-    return _Parts(0.0, box_cox * w_y * torch.expm1(k * (u_y + ratio)), box_cox, ratio, 0.0)
-
-
-def _plus_p(slopes: _Parts, factor: Tensor, of: Softmax) -> _Parts:
-    """Return the slopes with factor · p added: p is the slope of lse."""
-    return slopes._replace(plain=slopes.plain - factor, at_target=slopes.at_target + factor * of.e_y / of.s)
+    tilt = -order / (k * w_sum)
+    return _Parts(0.0, tilt * w_y * torch.expm1(k * (u_y + ratio)), tilt, ratio, 0.0)
 
 
 def _times(slopes: _Parts, factor: Tensor | float) -> _Parts:
@@ -225,7 +211,7 @@ def _times(slopes: _Parts, factor: Tensor | float) -> _Parts:
     return slopes._replace(
         plain=slopes.plain * factor,
         at_target=slopes.at_target * factor,
-        box_cox=slopes.box_cox * factor,
+        tilt=slopes.tilt * factor,
         uniform=slopes.uniform * factor,
     )
 
@@ -238,10 +224,10 @@ def _in_output(slopes: _Parts, of: Softmax, sums: Sums, request: Request) -> Slo
     """
     if request.slope != 1:
         slopes = _times(slopes, request.slope)
-    plain, at_target, box_cox, ratio, uniform = slopes
+    plain, at_target, tilt, ratio, uniform = slopes
     if (cap := request.cap) is not None:
         at_target = at_target * (1 - (sums.target / cap).square())
-    return Slopes(plain * of.unit, box_cox, ratio, uniform, at_target, sums.shift)
+    return Slopes(plain * of.unit, tilt, ratio, uniform, at_target, sums.shift)
 
 
 def refuse_no_distribution(top: Tensor, rows: Rows) -> None:
@@ -269,9 +255,7 @@ def user_penalty_and_slopes(
 ) -> tuple[tuple[Tensor, Tensor], Tensor | None]:
     """Return what `loss_and_grad_coefficients` takes of a user-defined penalty, and its gradient if wanted.
 
-    The gradient is in the logits, (rows, v).
-
-    `u` is `RowTerms.u`, (rows, v); y (rows, 1) are the targets.
+    `u` is `RowTerms.u`, (rows, v), as the gradient in the logits is; y (rows, 1) are the targets.
     """
     of = softmax(sums)
     log_p = (u - of.log_s[:, None]).clamp_(min=torch.finfo(u.dtype).min)

@@ -18,9 +18,7 @@ class Rows(NamedTuple):
 
     positions: Tensor | slice  # (m,), indices into the n flattened positions; a slice where all are scored
     targets: Tensor  # (m,)
-    lam: float | Tensor  # one, or (m,)
-    weights: Tensor | None  # (m,), factors on the objectives
-    lse_weights: Tensor | None = None  # (m,), what lse itself is weighed with in the gradient
+    weights: Tensor | None = None  # (m,), factors on the objectives
 
     @property
     def m(self) -> int:
@@ -37,13 +35,10 @@ class Rows(NamedTuple):
             columns["positions"] = slice(first + part.start, first + part.stop)
         return self._replace(**columns)
 
-    def weighed(self, factors: Tensor, of_lse: Tensor | None, dtype: torch.dtype) -> "Rows":
-        """Return the rows with factors (n,) on top of their own weights, and with weights of lse (n,)."""
+    def weighed(self, factors: Tensor, dtype: torch.dtype) -> "Rows":
+        """Return the rows with factors (n,) on top of their own weights."""
         weights = self.of(factors).to(dtype)
-        return self._replace(
-            weights=weights if self.weights is None else self.weights * weights,
-            lse_weights=None if of_lse is None else self.of(of_lse).to(dtype),
-        )
+        return self._replace(weights=weights if self.weights is None else self.weights * weights)
 
     def of(self, x: Tensor) -> Tensor:
         """Return the scored rows of x (n, ...)."""
@@ -53,10 +48,9 @@ class Rows(NamedTuple):
 
 
 def scored_rows(request: Request, v: int, dtype: torch.dtype) -> Rows:
-    """Return the rows to score, with λ and weights in `dtype`; each target must be in [0, v)."""
-    targets, lam, weights = request.targets, request.lam, request.row_weights
-    flat = targets.reshape(-1).long()
-    rows = Rows(slice(0, len(flat)), flat, 0.0 if isinstance(lam, Tensor) else float(lam), None)
+    """Return the rows to score, with weights in `dtype`; each target must be in [0, v)."""
+    flat, weights = request.targets.reshape(-1).long(), request.row_weights
+    rows = Rows(slice(0, len(flat)), flat)
     scored = flat != request.ignore_index
     tokens = flat * scored
     count = _count(request, tokens, scored, v)
@@ -64,14 +58,9 @@ def scored_rows(request: Request, v: int, dtype: torch.dtype) -> Rows:
         # The places of 1, 2, … among the running counts; nonzero would have a GPU waited for.
         numbers = torch.arange(1, count + 1, device=flat.device)
         rows = rows._replace(positions=torch.searchsorted(scored.cumsum(0), numbers))
-
-    def of(numbers: Tensor) -> Tensor:
-        return rows.of(numbers.broadcast_to(targets.shape).reshape(-1)).to(dtype)
-
     return rows._replace(
         targets=rows.of(tokens),
-        lam=of(lam) if isinstance(lam, Tensor) else rows.lam,
-        weights=None if weights is None else of(weights),
+        weights=None if weights is None else rows.of(weights.reshape(-1)).to(dtype),
     )
 
 
@@ -87,12 +76,12 @@ def outputs_of(ctx: Any, loss: Loss, rows: Rows, request: Request) -> tuple[Tens
     """Return the objective and the values that are logged, made of a loss that holds one value per row.
 
     The objective is (n,), or the sum over the rows; a logged value is (n,). They are an autograd function's
-    outputs, of which the objective and lse are differentiable.
+    outputs, of which the objective alone is differentiable.
     """
     total = spread(loss.objective, rows, request) if request.per_row else loss.objective.sum()
     made = total, *(spread(values, rows, request) for values in loss.computed[1:])
-    ctx.mark_non_differentiable(*(made[1:-1] if request.return_lse else made[1:]))
-    ctx.set_materialize_grads(request.return_lse)  # else one output alone has a gradient
+    ctx.mark_non_differentiable(*made[1:])
+    ctx.set_materialize_grads(False)
     return made
 
 
@@ -101,17 +90,23 @@ def _count(request: Request, tokens: Tensor, scored: Tensor, v: int) -> int:
 
     `tokens` (n,) has 0 where no target is. On a GPU that is told the number the device itself checks, later.
     """
-    if not len(tokens):
-        return _compare(request, 0)
-    if request.num_scored is None or not tokens.is_cuda or torch.is_anomaly_enabled():
-        return _compare(request, _read_once(request, tokens, scored, v))
+    told = request.num_scored
+    if not len(tokens) or told is None or not tokens.is_cuda or torch.is_anomaly_enabled():
+        count = _read_once(request, tokens, scored, v) if len(tokens) else 0
+        if told not in (None, count):
+            raise InputError(
+                f"num_scored is {told}, but {count} targets are not {request.ignore_index}; leave num_scored "
+                "out, and they are counted"
+            )
+        return count
     low, high = tokens.aminmax()
-    facts = [scored.sum() == request.num_scored, low >= 0, high < v, *_are_fine(request)]
+    facts = [scored.sum() == told, low >= 0, high < v, *_are_fine(request)]
     torch.ops.aten._assert_async.msg(
         torch.stack(facts).all(),
-        "erce: bad targets, num_scored or tensor of numbers; torch.autograd.detect_anomaly() says which",
+        "erce: bad targets, num_scored, row_weights or num_items_in_batch; torch.autograd.detect_anomaly() "
+        "says which",
     )
-    return request.num_scored
+    return told
 
 
 def _read_once(request: Request, tokens: Tensor, scored: Tensor, v: int) -> int:
@@ -123,29 +118,19 @@ def _read_once(request: Request, tokens: Tensor, scored: Tensor, v: int) -> int:
             f"target {low if low < 0 else high} is outside the vocabulary of {v} tokens; "
             f"mark positions without a target with ignore_index, here {request.ignore_index}"
         )
-    for (name, x), is_fine in zip(request.tensors_of_numbers.items(), fine, strict=False):
-        if not is_fine:
-            raise InputError(f"{name} must be finite numbers, got {float(x[~x.isfinite()][0])}")
     if not all(fine):
-        assert isinstance(request.num_items_in_batch, Tensor)
-        raise divisor_error(request.num_items_in_batch.item())
+        weights, items = request.row_weights, request.num_items_in_batch
+        if weights is None or weights.isfinite().all():
+            assert isinstance(items, Tensor)
+            raise divisor_error(items.item())
+        raise InputError(f"row_weights must be finite numbers, got {float(weights[~weights.isfinite()][0])}")
     return count
 
 
 def _are_fine(request: Request) -> list[Tensor]:
-    """Return whether each tensor of numbers is finite, and last whether the divisor is above 0."""
-    fine = [x.isfinite().all() for x in request.tensors_of_numbers.values()]
-    items = request.num_items_in_batch
+    """Return whether the row weights are finite, and whether a divisor on the device is a number above 0."""
+    weights, items = request.row_weights, request.num_items_in_batch
+    fine = [] if weights is None else [weights.isfinite().all()]
     if isinstance(items, Tensor):
         fine.append(((items > 0) & items.isfinite()).reshape(()))
     return fine
-
-
-def _compare(request: Request, count: int) -> int:
-    """Return the count; an InputError if the caller gave another as `num_scored`."""
-    if request.num_scored not in (None, count):
-        raise InputError(
-            f"num_scored is {request.num_scored}, but {count} targets are not {request.ignore_index}; leave "
-            "num_scored out, and they are counted"
-        )
-    return count

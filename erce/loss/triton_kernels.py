@@ -230,7 +230,7 @@ def _add(box_cox, powers, u, e, largest, order, k, form: tl.constexpr):
 
 @triton.jit
 def _write(
-    out, out_stride, tile, stride, targets, bias, plain, box_cox, ratio, uniform, at_target, top, v,
+    out, out_stride, tile, stride, targets, bias, plain, tilt, ratio, uniform, at_target, top, v,
     order, k, inner, outer,
     form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
@@ -238,20 +238,20 @@ def _write(
     column = tl.program_id(1) * block + tl.arange(0, block)
     order, k = tl.cast(order, tl.float32), tl.cast(k, tl.float32)
     top, plain = tl.load(top + row), tl.load(plain + row)
-    box_cox, ratio = tl.load(box_cox + row), tl.load(ratio + row)
+    tilt, ratio = tl.load(tilt + row), tl.load(ratio + row)
     x = tl.load(tile + row * stride + column, mask=column < v, other=0.0)
     z, cap_slope = _logits(x, bias, column, column < v, inner, outer, capped)
     shift = tl.where(top > -float("inf"), top, 0.0)
     u = tl.maximum(z - shift, FLOOR)
     e = _exp(u)
     if form == ONE:
-        g = e * (plain + box_cox * u)
+        g = e * (plain + tilt * u)
     elif form == ABOVE:
-        g = e * (plain + box_cox * _expm1(k * (u + ratio)))
+        g = e * (plain + tilt * _expm1(k * (u + ratio)))
     elif form == BELOW:
-        g = e * plain + _exp(order * u) * (box_cox * _expm1(k * (u + ratio)))
+        g = e * plain + _exp(order * u) * (tilt * _expm1(k * (u + ratio)))
     else:  # by the logit itself: u may come out of one rounding for a product and the difference
-        g = e * plain + tl.where(z == shift, box_cox, 0.0)
+        g = e * plain + tl.where(z == shift, tilt, 0.0)
     if smoothing:
         g -= tl.load(uniform + row)
     g = tl.where(z > -float("inf"), g * cap_slope, 0.0)

@@ -4,7 +4,7 @@ import math
 import sys
 from dataclasses import dataclass, field, fields
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from packaging.version import Version
@@ -23,22 +23,11 @@ CHOICES = {"normalize": NORMALIZATIONS, "head": HEADS}
 FIRST_TRL_HEAD = "1.16"  # the TRL whose own head runs everywhere and logs what ours does
 
 
-_Config = TypeVar("_Config", bound=type)
-
-
-def _refusing_unknown_names(config: _Config) -> _Config:
-    known = [setting.name for setting in fields(config)]
-    otherwise = "docs/trainer.md lists ours"
-    config.__init__ = refusing_unknown_names(config.__init__, known, otherwise=otherwise)
-    return config
-
-
 def _setting(default: Any, text: str) -> Any:
     """Return the field of a setting, with its help."""
     return field(default=default, metadata={"help": text})
 
 
-@_refusing_unknown_names
 @dataclass
 class ERCEConfig(SFTConfig):
     """TRL's `SFTConfig` with the entropy penalty; its defaults also work on a machine without a GPU.
@@ -118,7 +107,8 @@ class ERCEConfig(SFTConfig):
                 raise InputError(
                     f"{name} must be {' or '.join(map(repr, choices))}, got {getattr(self, name)!r}"
                 )
-        self._check_head()
+        if self.head == "trl":
+            self._check_trls_head()
         packs = self.packing or self.eval_packing
         if self.normalize == "sequence" and packs and self.packing_strategy != "bfd":
             raise InputError(
@@ -133,9 +123,7 @@ class ERCEConfig(SFTConfig):
                 f"objective='label-smoothing:{self.label_smoothing_factor}'"
             )
 
-    def _check_head(self) -> None:
-        if self.head != "trl":
-            return
+    def _check_trls_head(self) -> None:
         supported = {
             "objective": "cross-entropy",
             "entropy_type": "shannon",
@@ -152,6 +140,13 @@ class ERCEConfig(SFTConfig):
                 f"head='trl' needs TRL {FIRST_TRL_HEAD} or newer, got {installed}; upgrade it, or set "
                 "head='erce'"
             )
+
+
+ERCEConfig.__init__ = refusing_unknown_names(
+    ERCEConfig.__init__,
+    [setting.name for setting in fields(ERCEConfig)],
+    otherwise="docs/trainer.md lists ours",
+)
 
 
 def scheduled(lam: float, schedule: str, *, warmup: float, step: int, steps: int) -> float:

@@ -36,8 +36,7 @@ def check_data(arguments: Mapping[str, Any], args: ERCEConfig) -> None:
         if "input_ids" in columns or prepared.get("skip_prepare_dataset"):
             continue
         if arguments.get("formatting_func") is None:
-            _refuse_unknown_columns(columns, args.dataset_text_field)
-            _warn_of_columns(columns, args.dataset_text_field)
+            _check_columns(columns, args.dataset_text_field)
             if args.entropy_penalty and not args.assistant_only_loss:
                 _warn_of_penalised_prompts(first)
 
@@ -104,27 +103,20 @@ def _refuse_lost_weights(args: ERCEConfig, *, own_collator: bool) -> None:
             )
 
 
-def _refuse_unknown_columns(columns: list[str], text_field: str) -> None:
-    names = set(columns)
-    if (
-        names
-        and not names & {text_field, "messages", "conversations"}
-        and not {"prompt", "completion"} <= names
-    ):
+def _check_columns(columns: list[str], text_field: str) -> None:
+    is_pair = {"prompt", "completion"} <= set(columns)
+    if columns and not is_pair and not {text_field, "messages", "conversations"} & set(columns):
         raise InputError(
             f"the data set has the columns {', '.join(columns)}, which TRL does not train on; rename two to "
             f"prompt and completion, or one to messages or {text_field}"
         )
-
-
-def _warn_of_columns(columns: list[str], text_field: str) -> None:
     if "labels" in columns:
         warnings.warn(
             "TRL takes the column 'labels' for the tokens to score, and does not make them of the text; "
             "rename it if it is something else",
             stacklevel=STACK,
         )
-    if text_field in columns and {"prompt", "completion"} <= set(columns):
+    if text_field in columns and is_pair:
         warnings.warn(
             f"beside prompt and completion, a column {text_field!r} gets the end-of-sequence token in place "
             "of the completion; rename or remove it",

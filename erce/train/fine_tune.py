@@ -102,7 +102,7 @@ def fine_tune(
         _save(trainer.model, half)
         trainer.name_objective(half)
     trainer.checkpoints.clear()
-    last = _last_epoch(log)
+    last = [entry for entry in log if entry["epoch"] > log[-1]["epoch"] - 1 + 1e-9]  # a whole pass, or all
     return TrainingSummary(
         steps=trainer.state.global_step,
         seconds=seconds,
@@ -311,11 +311,6 @@ def _save(model: PeftModel, folder: Path) -> None:
         is_full = f"os error {errno.ENOSPC}" in str(error)
         raise OSError(errno.ENOSPC if is_full else errno.EIO, str(error), str(folder)) from error
     configuration.save_pretrained(str(folder))
-
-
-def _last_epoch(log: list[dict[str, float]]) -> list[dict[str, float]]:
-    """Return the steps of the last whole pass through the demonstrations, or all if there were fewer."""
-    return [entry for entry in log if entry["epoch"] > log[-1]["epoch"] - 1 + 1e-9]
 
 
 def _mean(name: str, log: list[dict[str, float]]) -> float:

@@ -1,10 +1,9 @@
-"""A PEFT policy → the same policy, which Hugging Face's trainer trains with less work.
+"""A PEFT policy → the same policy, whose LoRA layers take less time and memory.
 
 The bits are the same where lora_alpha / rank is a power of two, and differ by rounding elsewhere.
 """
 
 import functools
-from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -17,19 +16,10 @@ ADAPTER = "default"  # PEFT's name for an only adapter
 
 
 def make_lean(policy: PeftModel) -> None:
-    """Set the policy to training mode, and make its LoRA layers and the trainer's steps cheaper.
-
-    For a policy that one process trains and nobody merges: the layers leave PEFT's forward, and `parameters`
-    lists only what was trainable at the call.
-    """
+    """Let plain LoRA layers leave PEFT's forward, in a policy that one process trains and nobody merges."""
     for module in policy.modules():
         if _is_plain(module):
             module.forward = functools.partial(_lora_linear, module)  # pyright: ignore[reportAttributeAccessIssue]
-    trained = [weight for weight in policy.parameters() if weight.requires_grad]
-    policy.train()
-    # Every step the trainer asks for both, and each walks over hundreds of modules.
-    policy.parameters = functools.partial(_listed, trained)  # pyright: ignore[reportAttributeAccessIssue]
-    policy.train = functools.partial(_train, policy)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def _is_plain(module: nn.Module) -> bool:
@@ -90,12 +80,3 @@ class _DroppedDown(torch.autograd.Function):
         to_factor = grad.t() @ (x.to(factor.dtype) * noise)
         to_x = ((grad @ factor) * noise).to(x.dtype) if ctx.needs_input_grad[0] else None
         return to_x, to_factor, None
-
-
-def _listed(weights: list[nn.Parameter], recurse: bool = True) -> Iterator[nn.Parameter]:
-    return iter(weights)
-
-
-def _train(policy: PeftModel, mode: bool = True) -> PeftModel:
-    """Walk over the modules only where the mode changes."""
-    return policy if policy.training == mode else type(policy).train(policy, mode)

@@ -6,7 +6,7 @@ adapter, so they are the base model's own; a whole training may turn elsewhere.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import torch
 from peft import get_peft_model
@@ -20,9 +20,7 @@ from erce.hf.models import BasePolicy, known_warning_silenced, shadow
 from erce.hf.prompt import training_rows
 from erce.recipe import RegularizedObjective, Training
 from erce.train.fine_tune import lora_config
-
-if TYPE_CHECKING:
-    from erce.types import Problem
+from erce.types import Problem
 
 Gradient = list[Tensor]
 
@@ -37,13 +35,13 @@ class Pushes(NamedTuple):
 class VerifiedTexts(NamedTuple):
     """A base model's own samples, as problems whose demonstration is the sample."""
 
-    accepted: Sequence["Problem"]
-    rejected: Sequence["Problem"]
+    accepted: Sequence[Problem]
+    rejected: Sequence[Problem]
 
 
 def pushes(
     base: BasePolicy,
-    demonstrations: Sequence["Problem"],
+    demonstrations: Sequence[Problem],
     samples: Sequence[VerifiedTexts],
     *,
     objective: RegularizedObjective,
@@ -57,7 +55,7 @@ def pushes(
         torch.manual_seed(0)
         model = get_peft_model(shadow(base.model), lora_config(training)).eval()
 
-        def gradient(problems: Sequence["Problem"], lam: float, name: str = objective.objective) -> Gradient:
+        def gradient(problems: Sequence[Problem], lam: float, name: str = objective.objective) -> Gradient:
             attach(
                 model,
                 entropy_penalty=lam,
@@ -83,7 +81,7 @@ def pushes(
 
 
 def _gradient(
-    model: torch.nn.Module, base: BasePolicy, problems: Sequence["Problem"], training: Training
+    model: torch.nn.Module, base: BasePolicy, problems: Sequence[Problem], training: Training
 ) -> Gradient:
     """Return the gradient of the loss summed over the problems' scored tokens, one tensor a weight."""
     weights = [weight for weight in model.parameters() if weight.requires_grad]

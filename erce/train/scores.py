@@ -15,7 +15,7 @@ from transformers import PreTrainedModel
 from transformers.utils.generic import ModelOutput
 
 from erce.hf.head import IGNORED, AddedLoss, Readout, backbone_of, head_loss
-from erce.hf.sequences import ScoredCount, shifted_targets
+from erce.hf.sequences import begin_count, shifted_targets
 from erce.loss import CrossEntropy, Loss, Objective, Penalty
 
 COLUMNS = ("weight", "source")  # of a data set, that a batch holds per token
@@ -100,8 +100,7 @@ class Scorer:
             row_weights=weights if at_once else None,
         )
         count = tokens.sum()
-        weighed = weights is not None
-        sums = self._of_batch(loss, count, weighed) if at_once else self._of_positions(loss, weights)
+        sums = self._sums(loss, weights, count if at_once else None)
         if self.sources:
             sums["by_source"] = self._by_source(loss, targets, source)
         divisor = (tokens > 0).sum() if self.by_sequence else count
@@ -115,22 +114,20 @@ class Scorer:
         columns = torch.stack([loss.nll, loss.entropy, torch.ones_like(loss.nll)], -1).view(-1, 3)
         return columns.new_zeros(self.sources + 1, 3).index_add(0, numbers, columns)[:-1]
 
-    def _of_batch(self, loss: Loss, count: Tensor, weighed: bool) -> dict[str, Tensor]:
-        """Return the sums of a loss that was summed at once.
+    def _sums(self, loss: Loss, weights: Tensor | None, count: Tensor | None) -> dict[str, Tensor]:
+        """Return the sums of a loss per position, or of `count` scored tokens whose loss was summed at once.
 
-        So the loss of a trainable head takes 3 matmuls; kept apart by position it takes 4.
+        Summed at once, the loss of a trainable head takes 3 matmuls; kept apart by position it takes 4.
         """
-        total, nll, entropy = loss.objective.detach(), loss.nll * count, loss.entropy * count
-        sums = {"total": loss.objective, "weighed": total, "nll": nll, "entropy": entropy}
-        sums["objective"] = nll + self.lam * entropy if weighed else total
-        sums["hits"] = loss.top1 * count
-        return sums | {name: getattr(loss, name) * count for name in DIAGNOSTICS if self.diagnose}
-
-    def _of_positions(self, loss: Loss, weights: Tensor | None) -> dict[str, Tensor]:
-        total = (loss.objective if weights is None else loss.objective * weights).sum()
-        sums = {"total": total, "weighed": total.detach(), "objective": loss.objective.detach().sum()}
-        sums |= {"nll": loss.nll.sum(), "entropy": loss.entropy.sum(), "hits": loss.top1.sum()}
-        return sums | {name: getattr(loss, name).sum() for name in DIAGNOSTICS if self.diagnose}
+        logged = {"nll": loss.nll, "entropy": loss.entropy, "hits": loss.top1}
+        logged |= {name: getattr(loss, name) for name in DIAGNOSTICS if self.diagnose}
+        sums = {name: x.sum() if count is None else x * count for name, x in logged.items()}
+        total, objective = loss.objective, loss.objective.sum()
+        if count is None:
+            total = (total if weights is None else total * weights).sum()
+        elif weights is not None:
+            objective = sums["nll"] + self.lam * sums["entropy"]
+        return sums | {"total": total, "weighed": total.detach(), "objective": objective.detach()}
 
 
 def tokens_by_sequence(targets: Tensor, sequences: Tensor) -> Tensor:
@@ -155,14 +152,14 @@ def add_scores(model: PreTrainedModel, scorer: Scorer, added_loss: AddedLoss | N
         kwargs["use_cache"] = False
         columns = {name: kwargs.pop(name)[:, 1:] for name in COLUMNS if name in kwargs}
         targets, sequences = shifted_targets(kwargs, kwargs["labels"])
-        count = ScoredCount(targets, IGNORED)
+        count = begin_count(targets, IGNORED)
         if added_loss is None:
             del kwargs["labels"]
             added, states = None, backbone_of(self)(*args, **kwargs).last_hidden_state
         else:
             output, states = added_loss.forward(self, original, kwargs)
             added = output.loss
-        sums = score(self, states[:, :-1], targets, sequences, count.read(), **columns)
+        sums = score(self, states[:, :-1], targets, sequences, count(), **columns)
         if added is not None:
             sums.loss = sums.loss + added
         return sums

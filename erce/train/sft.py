@@ -8,21 +8,15 @@ A file that names none of our fields trains plain cross-entropy, as it does unde
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 import yaml
 from accelerate import PartialState
-from accelerate.commands.launch import launch_command_parser
 from datasets import load_dataset
 from datasets.exceptions import DatasetsError
-from trl.scripts.utils import (
-    DatasetMixtureConfig,
-    ScriptArguments,
-    TrlParser,
-    get_dataset,
-)
+from trl.scripts.utils import DatasetMixtureConfig, ScriptArguments, TrlParser, get_dataset
 from trl.trainer.model_config import ModelConfig
 from trl.trainer.utils import get_peft_config, get_quantization_config
 
@@ -95,24 +89,16 @@ def _parsed(config: str | Path | None, overrides: list[str]) -> tuple[Any, ERCEC
         raise InputError(str(error)) from error
     if unknown:
         flag = next((word for word in unknown if word.startswith("--")), unknown[0])
+        name: str = flag.lstrip("-").split("=")[0]
+        field = name.replace("-", "_")
+        meant = (SYNONYMS | OF_THE_SCRIPT).get(field, field)
         names = [action.dest for action in parser._actions if action.dest != "help"]
-        _refuse(flag.lstrip("-").split("=")[0], names)
+        listed = (
+            "TRL's SFTConfig and docs/trainer.md list them, and a launcher's go before `-m erce.train.sft`"
+        )
+        raise InputError(f"no setting {name!r}; {did_you_mean(meant, names, otherwise=listed)}")
     script, arguments, model, mixture = sections
     return script, arguments, model, mixture
-
-
-def _refuse(name: str, known: Iterable[str]) -> NoReturn:
-    """Raise an InputError that names the field that was meant, or the program whose setting it is."""
-    flag = name.replace("-", "_")
-    launcher_flags = {action.dest for action in launch_command_parser()._actions} | {"accelerate_config"}
-    if flag in launcher_flags:
-        raise InputError(
-            f"{name!r} is the launcher's; write `accelerate launch --{flag} … -m erce.train.sft "
-            "--config FILE`"
-        )
-    meant = (SYNONYMS | OF_THE_SCRIPT).get(flag, flag)
-    way_out = did_you_mean(meant, known, otherwise="TRL's SFTConfig and docs/trainer.md list them")
-    raise InputError(f"no setting {name!r}; {way_out}")
 
 
 def _trainer(arguments: ERCEConfig, model: ModelConfig, splits: dict[str, Any]) -> ERCETrainer:

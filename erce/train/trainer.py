@@ -23,15 +23,7 @@ from trl.trainer.sft_trainer import SFTTrainer
 
 from erce.errors import InputError
 from erce.hf.adapter import README, name_objective
-from erce.hf.head import (
-    AddedLoss,
-    Readout,
-    added_loss_of,
-    probe_tokens,
-    readout_of,
-    refresh_forward,
-    refuse_prompts_with_a_loss,
-)
+from erce.hf.head import added_loss_of, probe_tokens, readout_of, refresh_forward, refuse_prompts_with_a_loss
 from erce.hf.models import pretrained_name
 from erce.hf.sequences import MARKS, WITH_THEM, has_several, keeps_apart, shifted_targets
 from erce.loss import make_objective, make_penalty
@@ -105,21 +97,19 @@ class ERCETrainer(SFTTrainer):
         self._scorer: Scorer | None = None
         if self.args.head == "erce":
             self.loss_is_scaled_for_ga = True  # compute_loss divides by the whole accumulated batch
-            readout, added_loss = _agreed(self.accelerator, _loss_of, self._base_model())
-            self._scorer = self._make_scorer(readout)
+            readout = _agreed(self.accelerator, readout_of, self._base_model())
+            added_loss = _agreed(self.accelerator, added_loss_of, self._base_model())
+            self._scorer = Scorer(
+                readout=readout,
+                lam=self._lam,
+                penalty=make_penalty(self.args.entropy_type, self.args.entropy_order),
+                objective=make_objective(self.args.objective),
+                by_sequence=self.args.normalize == "sequence",
+                diagnose=self.args.log_diagnostics,
+                sources=len(self._sources),
+            )
             add_scores(self._base_model(), self._scorer, added_loss)
             refresh_forward(self.model, self._base_model())
-
-    def _make_scorer(self, readout: Readout) -> Scorer:
-        return Scorer(
-            readout=readout,
-            lam=self._lam,
-            penalty=make_penalty(self.args.entropy_type, self.args.entropy_order),
-            objective=make_objective(self.args.objective),
-            by_sequence=self.args.normalize == "sequence",
-            diagnose=self.args.log_diagnostics,
-            sources=len(self._sources),
-        )
 
     def _base_model(self) -> PreTrainedModel:
         """Return the model under its adapter and under whatever distributes it."""
@@ -140,11 +130,16 @@ class ERCETrainer(SFTTrainer):
         if hasattr(self._base_model(), "erce"):
             raise InputError("the model has the loss of erce.attach already; use erce.detach(model) first")
         refuse_prompts_with_a_loss(self.model)
-        if self.args.head == "trl":
+        if self.args.head == "erce":
+            _refuse_sharding(self.accelerator)
+        else:
             added_loss = _agreed(self.accelerator, added_loss_of, self._base_model())
-            _refuse_trls_head(added_loss, adds_router_loss=self.aux_loss_enabled)
-            return
-        _refuse_sharding(self.accelerator)
+            # TRL's head adds the loss of a router, of the kind that needs no logits.
+            if added_loss is not None and not (self.aux_loss_enabled and added_loss.logits_to_keep):
+                raise InputError(
+                    "the model adds something to its cross-entropy that head='trl' leaves out; set "
+                    "head='erce', which adds it too"
+                )
 
     def _get_dataloader(self, dataset: Any, *args: Any, **kwargs: Any) -> DataLoader:
         if isinstance(dataset, IterableDataset) and self.accelerator.num_processes > 1:
@@ -179,22 +174,20 @@ class ERCETrainer(SFTTrainer):
         if self._scorer is not None:
             self._scorer.lam = self._lam
 
-    def _lam_of_step(self) -> float:
-        return scheduled(
+    def get_batch_samples(
+        self, epoch_iterator: Iterator, num_batches: int, device: torch.device
+    ) -> tuple[list, Any]:
+        """Return the micro-batches of one step and how many tokens or sequences its objective averages."""
+        batches, items = super().get_batch_samples(epoch_iterator, num_batches, device)
+        lam = scheduled(
             self.args.entropy_penalty,
             self.args.entropy_schedule,
             warmup=self.args.entropy_warmup,
             step=self.state.global_step,
             steps=self.state.max_steps,
         )
-
-    def get_batch_samples(
-        self, epoch_iterator: Iterator, num_batches: int, device: torch.device
-    ) -> tuple[list, Any]:
-        """Return the micro-batches of one step and how many tokens or sequences its objective averages."""
-        batches, items = super().get_batch_samples(epoch_iterator, num_batches, device)
-        self._set_lam(self._lam_of_step())
-        self._lams.add(self._lam)
+        self._set_lam(lam)
+        self._lams.add(lam)
         labels = [_labels(batch) for batch in batches]
         if not batches or self.args.head == "trl":
             return batches, items
@@ -282,7 +275,8 @@ class ERCETrainer(SFTTrainer):
 
     def _record(self, sums: BatchSums, inputs: dict[str, Any], *, training: bool) -> None:
         """Add a batch to the sums behind the next log, which stay on the device until then."""
-        total = torch.stack([x.detach().to(_exact_dtype(x.device)) for x in sums.columns()])
+        exact = torch.float32 if sums.loss.device.type == "mps" else torch.float64  # MPS has no float64
+        total = torch.stack([x.detach().to(exact) for x in sums.columns()])
         mode = "train" if training else "eval"
         penalty = self._lam * total[2:3]  # λ · entropy, since λ may change before the next log
         parts = [total, penalty, _read(inputs).to(total)]
@@ -299,7 +293,6 @@ class ERCETrainer(SFTTrainer):
             "scored_tokens": int(tokens),
             "num_tokens": self._tokens_so_far() + (int(read) if mode == "train" else 0),
         }
-        lam = self._logged_lam(penalty, entropy) if mode == "train" else 0.0
         if not counts["scored_tokens"]:
             warnings.warn(
                 f"no token is scored in this log's batches ({mode}), so it has no means", stacklevel=2
@@ -313,8 +306,9 @@ class ERCETrainer(SFTTrainer):
             "mean_token_accuracy": hits / tokens,
             **{name: x / tokens for name, x in zip(DIAGNOSTICS, diagnostics, strict=False)},
         }
-        if mode == "train":
-            means["lam"] = lam
+        if mode == "train":  # where λ changed, the mean for which objective = ce + λ · entropy
+            lams, self._lams = self._lams, set()
+            means["lam"] = penalty / entropy if len(lams) > 1 and entropy else self._lam
         for name, (of_nll, of_entropy, count) in zip(self._sources, sums[ours:].view(-1, 3), strict=True):
             if count:
                 means |= {f"ce/{name}": of_nll / count, f"entropy/{name}": of_entropy / count}
@@ -324,11 +318,6 @@ class ERCETrainer(SFTTrainer):
         """Return how many tokens were read until the last log, prompts included, resumed training or not."""
         counts = (entry["num_tokens"] for entry in reversed(self.state.log_history) if "num_tokens" in entry)
         return int(next(counts, 0))
-
-    def _logged_lam(self, penalty: Tensor, entropy: Tensor) -> Tensor | float:
-        """Return λ since the last log; where it changed, the mean for which objective = ce + λ · entropy."""
-        lams, self._lams = self._lams, set()
-        return penalty / entropy if len(lams) > 1 and entropy else self._lam
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         if "loss" in logs and "train" in self._sums:
@@ -367,19 +356,10 @@ class ERCETrainer(SFTTrainer):
         if self.is_world_process_zero():
             self.name_objective(Path(self.args.output_dir or "."))
 
-    def evaluation_loop(
-        self,
-        dataloader: DataLoader,
-        description: str,
-        prediction_loss_only: bool | None = None,
-        ignore_keys: list[str] | None = None,
-        metric_key_prefix: str = "eval",
-    ) -> EvalLoopOutput:
+    def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> EvalLoopOutput:
         self._sums.pop("eval", None)
         self._set_lam(self.args.entropy_penalty)  # one λ for all evaluations, so that they compare
-        output = super().evaluation_loop(
-            dataloader, description, prediction_loss_only, ignore_keys, metric_key_prefix
-        )
+        output = super().evaluation_loop(*args, metric_key_prefix=metric_key_prefix, **kwargs)
         if "eval" in self._sums and output.metrics is not None:
             means = self._means("eval")
             output.metrics.pop(f"{metric_key_prefix}_loss", None)  # of batches
@@ -409,20 +389,6 @@ def _agreed(
     return outcome[0]
 
 
-def _loss_of(model: PreTrainedModel) -> tuple[Readout, AddedLoss | None]:
-    """Return how the model goes from its head to its logits, and what it adds to its cross-entropy."""
-    return readout_of(model), added_loss_of(model)
-
-
-def _refuse_trls_head(added_loss: AddedLoss | None, *, adds_router_loss: bool) -> None:
-    """Refuse a model that adds more to its cross-entropy than TRL's head, which knows one router's loss."""
-    if added_loss is not None and not (adds_router_loss and added_loss.logits_to_keep):
-        raise InputError(
-            "the model adds something to its cross-entropy that head='trl' leaves out; set head='erce', "
-            "which adds it too"
-        )
-
-
 def _refuse_dispatch(args: TrainingArguments) -> None:
     """Let every process make its own batches; one that cuts them for all would repeat rows."""
     config: Any = args.accelerator_config
@@ -432,7 +398,6 @@ def _refuse_dispatch(args: TrainingArguments) -> None:
 
 
 def _refuse_sharding(accelerator: Accelerator) -> None:
-    """Refuse a head that is sharded in a way in which our loss cannot gather it."""
     kind = str(accelerator.distributed_type.value)
     if kind == "DEEPSPEED" or (kind == "FSDP" and not accelerator.is_fsdp2):
         raise InputError(
@@ -471,7 +436,3 @@ def _labels(batch: dict[str, Any]) -> Tensor:
             "where a token is not trained on"
         )
     return batch["labels"]
-
-
-def _exact_dtype(device: torch.device) -> torch.dtype:
-    return torch.float32 if device.type == "mps" else torch.float64  # MPS has no float64

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from toys.server import GREEDY, PROBLEMS, SAMPLED, choice
 
-from erce.errors import InputError, ServerError
+from erce.errors import ServerError
 from erce.generate.server import entropy_bounds, generate_from_server, load_adapter
 from erce.generate.transformers import generate
 from erce.hf.prompt import prompt_ids
@@ -112,8 +112,6 @@ def test_a_server_that_is_not_vllm_gets_openais_fields_alone(server, engine, tok
     generate_from_server(replace(server, kind="openai"), tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)
     beyond = {"top_k", "min_p", "repetition_penalty", "ignore_eos", "stop_token_ids", "min_tokens"}
     assert not beyond & set(engine.asked[0])
-    with pytest.raises(ValueError, match=r"no \[server\] kind 'tgi'"):
-        generate_from_server(replace(server, kind="tgi"), tokenizer, PROBLEMS, decoding=GREEDY, seed=0)
 
 
 def spoken(change):
@@ -136,7 +134,7 @@ WRONG = [
     (spoken(lambda part: part["top_logprobs"].__setitem__(0, None)), "top_logprobs None"),
     (spoken(lambda part: part["top_logprobs"].__setitem__(0, {"a": 0.0, "b": 0.0})), "sum to 2"),
     (lambda _: (200, {}, b'{"choices": [{"te'), "are no JSON"),
-    (lambda _: (200, {}, b'{"choices": NaN}'), "NaN is not in JSON"),
+    (lambda _: (200, {}, b'{"choices": NaN}'), "choices = nan, not a list"),
     (lambda _: (200, {}, b"<html>"), "choices = None"),
     (lambda _: (400, {}, b"top_k is unknown"), "status 400: top_k is unknown; .* kind = 'openai'"),
     (lambda _: (401, {}, b""), "status 401.*api_key"),
@@ -190,23 +188,14 @@ def test_a_server_waits_as_long_as_the_other_side_asks(server, engine, tokenizer
 
 
 @pytest.mark.parametrize(
-    ("changes", "kind", "message"),
+    ("changes", "message"),
     [
-        ({"url": "localhost:8000/v1"}, InputError, "write it as 'http://localhost:8000/v1'"),
-        (
-            {"url": "http://127.0.0.1:1/v1"},
-            ServerError,
-            "no answer in 3 attempts, the last with ConnectionRefusedError",
-        ),
-        ({"model": "untold"}, ServerError, "status 404.*names it serves"),
-        ({"concurrency": 0}, InputError, "concurrency = 0"),
-        ({"top_logprobs": 0}, InputError, "top_logprobs = 0"),
+        ({"url": "http://127.0.0.1:1/v1"}, "no answer in 3 attempts, the last with ConnectionRefusedError"),
+        ({"model": "untold"}, "status 404.*names it serves"),
     ],
 )
-def test_a_server_that_is_not_there_and_settings_out_of_range_are_errors(
-    server, tokenizer, changes, kind, message
-):
-    with pytest.raises(kind, match=message):
+def test_a_server_or_a_model_that_is_not_there_is_an_error(server, tokenizer, changes, message):
+    with pytest.raises(ServerError, match=message):
         generate_from_server(replace(server, **changes), tokenizer, PROBLEMS[:1], decoding=GREEDY, seed=0)
 
 

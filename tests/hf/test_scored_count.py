@@ -1,5 +1,6 @@
 """The count that the host reads while a model computes, and those who hand it to the loss."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,37 +12,24 @@ from toys.cuda import no_waiting
 import erce
 from erce.errors import InputError
 from erce.hf import attach
-from erce.hf.sequences import ScoredCount
+from erce.hf.sequences import begin_count
 from erce.train import scores
 
 Y = torch.tensor([[3, -100, 5], [-100, -100, 0]])
 
 
 def test_on_a_cpu_the_loss_counts():
-    assert ScoredCount(Y, -100).read() is None
+    assert begin_count(Y, -100)() is None
 
 
 @pytest.mark.gpu
 def test_it_is_read_without_waiting_for_what_is_queued_later():
     targets = Y.cuda()
     with no_waiting():
-        count = ScoredCount(targets, -100)
+        count = begin_count(targets, -100)
         torch.cuda._sleep(10**9)
-        assert count.read() == 3
+        assert count() == 3
         assert not torch.cuda.current_stream().query()
-
-
-class Toy:
-    """A count that is wrong by one, made when `events` says."""
-
-    events: list[str]
-
-    def __init__(self, targets: Tensor, ignore_index: int) -> None:
-        self.events.append("count")
-        self.wrong = int((targets != ignore_index).sum()) - 1
-
-    def read(self) -> int:
-        return self.wrong
 
 
 def attached() -> Any:
@@ -65,7 +53,12 @@ def scored() -> Any:
 )
 def test_it_is_begun_before_the_model_and_told_to_the_loss(made, module, settings, monkeypatch):
     model, events = made(), []
-    monkeypatch.setattr(module, "ScoredCount", type("Watched", (Toy,), {"events": events}))
+
+    def wrong_by_one(targets: Tensor, ignore_index: int) -> Callable[[], int]:
+        events.append("count")
+        return lambda: int((targets != ignore_index).sum()) - 1
+
+    monkeypatch.setattr(module, "begin_count", wrong_by_one)
     model.base_model.register_forward_pre_hook(lambda *_: events.append("model"))
     with pytest.raises(InputError, match=r"^num_scored is "):
         model(**toy.batch(toy.UNEQUAL[:4]), **settings)

@@ -28,7 +28,7 @@ def forgetful():
 
 
 @pytest.mark.parametrize("form", [linear, dense])
-@pytest.mark.parametrize("setting", others_slow(["z-loss", "capped, size", "one's own"], "z-loss".__eq__))
+@pytest.mark.parametrize("setting", others_slow(["rows", "capped, size", "one's own"], "rows".__eq__))
 def test_inside_a_compiled_model_it_has_the_same_numbers_and_gradients(setting, form):
     settings = arguments(setting)
 

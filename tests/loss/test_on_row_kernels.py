@@ -18,7 +18,7 @@ from erce.loss.scored_rows import Rows
 
 # A user's own penalty needs whole rows, and a very strong one has more rounding than there is to compare.
 MADE = [name for name in SETTINGS if "own" not in name and name != "strong"]
-QUICK = ("rows", "below one", "inf", "smoothed", "gated", "z-loss, capped")  # every variant of a kernel
+QUICK = ("rows", "below one", "inf", "smoothed", "gated", "smoothed, capped")  # every variant of a kernel
 FORMS = [
     *(pytest.param(linear, setting, marks=[] if setting in QUICK else pytest.mark.slow) for setting in MADE),
     (dense, "above one"),
@@ -50,7 +50,7 @@ class CudaTensor(Tensor):
 def test_on_cuda_no_check_waits_for_the_rows_save_in_anomaly_mode(monkeypatch):
     top, rows = (
         torch.full((1,), math.nan).as_subclass(CudaTensor),
-        Rows(slice(0, 1), torch.zeros(1), 0.0, None),
+        Rows(slice(0, 1), torch.zeros(1)),
     )
     refuse_no_distribution(top, rows)
     monkeypatch.setattr(torch, "is_anomaly_enabled", lambda: True)

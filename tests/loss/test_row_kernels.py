@@ -58,8 +58,8 @@ def by_torch(
 def slopes_for(shift: Tensor) -> Slopes:
     """Of about the sizes that λ = 8 gives."""
     generator = torch.Generator().manual_seed(0)
-    plain, box_cox, ratio, uniform, own = torch.rand(5, len(shift), generator=generator).to(shift.device)
-    return Slopes(9 * plain, -8 * box_cox, 4 * ratio, uniform / 50, -own, shift)
+    plain, tilt, ratio, uniform, own = torch.rand(5, len(shift), generator=generator).to(shift.device)
+    return Slopes(9 * plain, -8 * tilt, 4 * ratio, uniform / 50, -own, shift)
 
 
 def assert_near(ours: Tensor, rival: Tensor, exact: Tensor, name: str, few: float) -> None:

@@ -41,7 +41,7 @@ def operands(on_cuda, monkeypatch: pytest.MonkeyPatch) -> tuple[Tensor, Tensor, 
 
 SETTINGS = {
     "a mean": {"num_items_in_batch": empty(1), "penalty": Renyi(0.5)},
-    "rows": {"reduction": "none", "row_weights": empty(N), "return_lse": True},
+    "rows": {"reduction": "none", "row_weights": empty(N)},
     "chunks": {"chunk_bytes": 600, "objective": DFT()},
     "smoothed": {"objective": LabelSmoothing(0.1), "softcap": 3.0, "diagnose": True},
 }
@@ -55,7 +55,7 @@ def test_nothing_waits_for_a_gpu_that_is_told_how_many_targets_are_scored(
 ):
     hidden, weight, y = operands
     weight.requires_grad_(head_learns)
-    settings = {"lam": empty(N), "num_scored": num_scored, **settings}
+    settings = {"lam": 2.0, "num_scored": num_scored, **settings}
     linear_entropy_regularized_cross_entropy(hidden, weight, y, **settings).objective.sum().backward()
     assert hidden.grad.shape == (N, D)
     assert (weight.grad is not None) == head_learns

@@ -47,7 +47,7 @@ def penalty_of(case: tuple[str, float]) -> Penalty:
     return Gini() if case[0] == "gini" else make_penalty(*case)
 
 
-# Rényi's family, which a row's few sums determine: it may be split over processes and written out in mpmath.
+# Rényi's family, which a row's few sums determine and mpmath can write out.
 FAMILY = [case for case in EACH if order_of(penalty_of(case)) is not None]
 
 
@@ -66,7 +66,7 @@ DEFINITIONS = {
 }
 
 
-def reference(logits: Tensor, targets: Tensor, lam: float | Tensor, case: tuple[str, float]) -> Tensor:
+def reference(logits: Tensor, targets: Tensor, lam: float, case: tuple[str, float]) -> Tensor:
     """Return the objectives (n,) by erce's own reference function."""
     return reference_from_logits(logits, targets, lam, penalty_of(case))
 
@@ -193,14 +193,14 @@ def dense(x: dict[str, Tensor], y: Tensor | None = None, **settings: Any) -> Los
     return entropy_regularized_cross_entropy(z, targets(len(z)) if y is None else y, **settings)
 
 
-ROWS = {"lam": torch.linspace(-1, 8, N), "row_weights": torch.linspace(0.1, 3, N)}
+ROWS = {"lam": 3.0, "row_weights": torch.linspace(0.1, 3, N)}
 SETTINGS: dict[str, dict[str, Any]] = {  # of a call; penalties and objectives by their names
     "cross-entropy": {"lam": 0.0},
     "Shannon": {"lam": 8.0},
     "strong": {"lam": 200.0},  # a token that is not likely is pushed down by a strong penalty only
     "confident": {"lam": -0.1},
     "below one": {"lam": 2.0, "penalty": ("renyi", 0.5)},
-    "above one": {"lam": torch.tensor(2.0), "penalty": ("renyi", 3.0)},
+    "above one": {"lam": 2.0, "penalty": ("renyi", 3.0)},
     "inf": {"lam": 2.0, "penalty": ("renyi", math.inf)},
     "size": {"lam": 0.1, "penalty": ("support-size", 0.5)},
     "rows": ROWS,
@@ -214,12 +214,9 @@ SETTINGS: dict[str, dict[str, Any]] = {  # of a call; penalties and objectives b
     "scaled, inf": {"lam": 1.7, "logit_scale": 0.25, "penalty": ("renyi", math.inf)},
     "capped": {"lam": 1.7, "logit_scale": 2.0, "softcap": 3.0, "temperature": 1.3},
     "capped, size": {"lam": 1.7, "softcap": 4.0, "penalty": ("support-size", 2.0)},
-    "z-loss": {**ROWS, "z_loss": 0.03, "return_lse": True},
-    "z-loss, gated": {"lam": 0.7, "z_loss": 0.03, "objective": "eaft:0.5", "penalty": ("renyi", 0.5)},
-    "z-loss, capped": {**ROWS, "z_loss": 0.1, "softcap": 3.0, "objective": "label-smoothing"},
+    "smoothed, capped": {**ROWS, "softcap": 3.0, "objective": "label-smoothing"},
     "one's own": {**ROWS, "penalty": ("gini", 1.0)},
     "one's own, capped": {**ROWS, "penalty": ("gini", 1.0), "logit_scale": 1.5, "softcap": 5.0},
-    "one's own, z-loss": {"lam": 0.7, "z_loss": 0.03, "return_lse": True, "penalty": ("gini", 1.0)},
 }
 
 
@@ -243,13 +240,11 @@ def arguments(setting: str) -> dict[str, Any]:
 def written_out(  # noqa: PLR0913 — the settings of the loss
     x: dict[str, Tensor],
     *,
-    lam: float | Tensor,
+    lam: float,
     penalty: tuple[str, float] = ("shannon", 1.0),
     objective: str = "cross-entropy",
     reduction: str = "mean",
     row_weights: Tensor | None = None,
-    z_loss: float = 0.0,
-    return_lse: bool = False,
     masked: bool = False,
     **transform: Any,
 ) -> Loss:
@@ -258,11 +253,10 @@ def written_out(  # noqa: PLR0913 — the settings of the loss
     kept, there = y >= 0, ~x["bias"].isneginf()
     target = (there.cumsum(0) - 1)[y[kept]][:, None]
     z = transformed(logits(x)[kept][:, there], **transform)
-    log_p, lse = z.log_softmax(-1), z.exp().sum(-1).log()
+    log_p = z.log_softmax(-1)
     nll = -log_p.gather(-1, target)[:, 0]
     entropy = 1 - (2 * log_p).exp().sum(-1) if name == "gini" else DEFINITIONS[name](log_p, order)
-    strength = lam[kept] if isinstance(lam, Tensor) and lam.ndim else lam
-    each = PAPERS[objective](log_p, nll) + strength * entropy + z_loss * lse**2
+    each = PAPERS[objective](log_p, nll) + lam * entropy
     (slopes,) = torch.autograd.grad(each.sum(), z, retain_graph=True)
     powers = (order * log_p).exp()
     top = powers.topk(min(100, z.shape[-1])).values.sum(-1)
@@ -273,7 +267,6 @@ def written_out(  # noqa: PLR0913 — the settings of the loss
         "log_sum_p2": (2 * log_p).logsumexp(-1),
         "pushed_down": (slopes.gather(-1, target)[:, 0] > 0).to(z.dtype),
         "tail_share": torch.zeros_like(nll) if order == math.inf else 1 - top / powers.sum(-1),
-        "z_loss": z_loss * lse**2 if z_loss else None,
     }
 
     def at_its_position(values: Tensor) -> Tensor:
@@ -283,8 +276,7 @@ def written_out(  # noqa: PLR0913 — the settings of the loss
     reduced: Callable[[Tensor], Tensor] = at_its_position if reduction == "none" else Tensor.mean
     return Loss(
         objective=each.sum() if reduction == "sum" else reduced(each),
-        **{field: None if values is None else reduced(values).detach() for field, values in logged.items()},
-        lse=at_its_position(lse) if return_lse else None,
+        **{field: reduced(values).detach() for field, values in logged.items()},
     )
 
 
@@ -292,8 +284,6 @@ def results(loss: Loss, x: dict[str, Tensor]) -> dict[str, Tensor]:
     """Return all of a loss, and the gradients of whatever learns, by their names."""
     upstream = UPSTREAM if loss.objective.ndim else -2.0  # exact, so that it costs no rounding
     total = (loss.objective * upstream).sum()
-    if loss.lse is not None:
-        total = total + (loss.lse.sin() * UPSTREAM).sum()
     learns = [name for name in x if x[name].requires_grad]
     grads = torch.autograd.grad(total, [x[name] for name in learns]) if learns else ()
     fields = {name: values.detach() for name, values in loss._asdict().items() if values is not None}

@@ -75,13 +75,3 @@ def test_a_variant_of_lora_keeps_its_own_forward():
             logits_and_gradients(policy(use_dora=True, lora_dropout=0.0)),
         )
     )
-
-
-def test_a_lean_policy_lists_what_is_trained_and_changes_mode_in_every_module():
-    lean = policy()
-    make_lean(lean)
-    assert [*lean.parameters()] == [weight for _, weight in lean.named_parameters() if weight.requires_grad]
-    assert lean.eval() is lean
-    assert not any(module.training for module in lean.modules())
-    lean.train()
-    assert all(module.training for module in lean.modules())

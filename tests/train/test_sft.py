@@ -136,7 +136,7 @@ def test_a_folder_with_a_file_a_split_is_data_and_is_evaluated_on(tmp_path):
         ({"qqqq": 2}, [], "no setting 'qqqq'; TRL's SFTConfig and docs/trainer.md list them"),
         ({}, ["--learning-rte", "1"], "no setting 'learning-rte'; did you mean 'learning_rate'?"),
         ({}, ["--entropy_pen", "1"], "no setting 'entropy_pen'; did you mean 'entropy_"),
-        ({"num_processes": 2}, [], "'num_processes' is the launcher's; write `accelerate launch "),
+        ({"num_machines": 2}, [], "no setting 'num_machines'; "),
         ({"entropy_penalty": "much"}, [], "argument --entropy_penalty/--entropy-penalty: invalid "),
         ({"head": "none"}, [], "head must be 'erce' or 'trl', got 'none'"),
         ({"env": ["SECRET"]}, [], "`env` field should be a dict in the YAML file"),
