@@ -1,6 +1,7 @@
 """`make integrations`: what its table says of tools that agree, disagree, break or cannot be installed."""
 
 import json
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import pytest
@@ -86,4 +87,5 @@ class Served(Toy):
 )
 def test_a_server_is_held_to_the_texts_and_entropies_drawn_here(tmp_path, monkeypatch, served, holds):
     monkeypatch.setattr(Environment, "runs", tmp_path)
+    monkeypatch.setattr(serving, "_vllm", lambda environment: nullcontext("http://localhost:8000/v1"))
     assert [claim.holds for claim in serving.check_vllm(Served("toy", **served))] == holds

@@ -365,8 +365,7 @@ def test_the_command_reports_what_is_there_and_fails(tmp_path, monkeypatch, caps
     assert main(["run", "own.toml"]) == 1
     printed = capsys.readouterr()
     assert "erce: nothing was right in any arm" in printed.err
-    headline = f"On the {ENOUGH_PROBLEMS} test problems nothing was right in any arm"
-    assert headline in " ".join(printed.out.split())
+    assert "right on the test problems" in " ".join(printed.out.split())
     assert "\x1b[2J" not in printed.err + printed.out
     assert main(["run", "own.toml", "--go-on"]) == 0
 

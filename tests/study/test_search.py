@@ -66,7 +66,8 @@ def test_the_better_half_goes_on_and_cross_entropy_always_does():
 
 def test_an_odd_number_is_halved_upwards():
     lams = (0.0, *map(float, range(1, 8)))
-    _, steps, _ = searched(make_search(lams=lams, level=1, extensions=0), lambda lam, seed: right(0.3 + lam / 100))
+    search = make_search(lams=lams, level=1, extensions=0)
+    _, steps, _ = searched(search, lambda lam, seed: right(0.3 + lam / 100))
     assert asked(steps) == [set(lams), {0, 4, 5, 6, 7}, {0, 6, 7}]
 
 
@@ -97,7 +98,8 @@ def test_a_half_finished_round_is_asked_for_the_rest():
 
 def test_cells_that_no_round_asked_for_change_nothing():
     stop, _, known = searched(make_search(level=1), by_lam(PEAK_AT_3))
-    assert make_search(level=1).next(known | {(0.3, 3): right(1), (77.0, 0): right(1), (3.0, 99): right(0)}) == stop
+    others = {(0.3, 3): right(1), (77.0, 0): right(1), (3.0, 99): right(0)}
+    assert make_search(level=1).next(known | others) == stop
 
 
 def test_ties_go_to_the_weaker_penalty_and_last_to_none():
