@@ -98,7 +98,7 @@ def _sizes(recipe: Recipe, cell: Cell, splits: Splits) -> BatchSizes:
 
 
 def _result(folder: Path, cell: Cell) -> dict[str, Any]:
-    """Return what result.json holds: cell, scores, training, warnings, unproven problems and versions."""
+    """Return what result.json holds: cell, scores, training, warnings and versions."""
     samples = read_samples(folder)
     scores = score(samples, equal=load_task(cell.task).equal)
     coordinates = {name: value for name, value in asdict(cell).items() if name != "all_temperatures"}
@@ -109,9 +109,6 @@ def _result(folder: Path, cell: Cell) -> dict[str, Any]:
     warnings = {sample.verdict.warning for sample in samples} - {""}
     if warnings:
         result["warnings"] = sorted(warnings)
-    unproven = {sample.completion.problem for sample in samples if sample.verdict.reason == "unproven"}
-    if unproven:
-        result["unproven"] = sorted(unproven)
     packages = ("erce", "torch", "transformers", "trl", "peft")
     versions = {"python": platform.python_version()} | {name: version(name) for name in packages}
     return result | {"versions": versions, DIGESTS: digests(folder)}
