@@ -156,9 +156,8 @@ def task_work(recipe: Recipe, name: str, tokenizer: Any) -> TaskWork:
         samples = sum(settings.samples for settings in decodings(recipe, alike[0]).values())
         number, likely = samples * len(asked), samples * sum(min(text.demonstration, new) for text in asked)
         tokens = f"{likely:,} tokens if as long as the demonstrations, {number * new:,} at most"
-        lines.append(
-            f"  sampling  {counted(len(alike), 'cell')}{words}, each: {number:,} completions, {tokens}"
-        )
+        each = f"{counted(len(alike), 'cell')}{words}, each: {number:,} completions"
+        lines.append(f"  sampling  {each}, {tokens}")
         completions += len(alike) * number
         expected += len(alike) * likely
         most += len(alike) * number * new
@@ -284,7 +283,7 @@ def _arms(recipe: Recipe, arms: list[Arm]) -> str:
 
 def _memory_lines(recipe: Recipe, config: Any, lengths: Lengths, device: str) -> list[str]:
     there = DEVICES[device].memory if device in DEVICES else memory.free_memory()
-    share = min(1.0, recipe.resources.gpus or 1.0) if device in DEVICES else 1.0
+    share = recipe.resources.gpus or 1.0 if device in DEVICES else 1.0
     sizes = memory.fitting(recipe, config, lengths, device=device, memory=there, share=share)
     needs = {"training": memory.training_memory(recipe, config, lengths, sizes.sequences, device)}
     if recipe.server is None:
@@ -296,8 +295,7 @@ def _memory_lines(recipe: Recipe, config: Any, lengths: Lengths, device: str) ->
         total, of_parts = sum(parts.values()), " + ".join(f"{part} {_size(parts[part])}" for part in parts)
         has = f"; {device} has {_size(there)}" if device in DEVICES else ""
         if has and total >= there:
-            way_out = "lower micro_batch_size or [decoding] batch_size"
-            has = f"; MORE than the {_size(there)} of {device}: {way_out}"
+            has = f"; MORE than {device}'s {_size(there)}: lower micro_batch_size or [decoding] batch_size"
         lines.append(f"  memory    {name}: {_size(total)} = {of_parts}{has}")
     lines.append(f"  batches   {sizes}" + (f" (fitted to {_size(sizes.free)})" if sizes.free else ""))
     if device in DEVICES and recipe.server is None and not recipe.decoding.compile:
@@ -306,11 +304,7 @@ def _memory_lines(recipe: Recipe, config: Any, lengths: Lengths, device: str) ->
 
 
 def _size(count: float) -> str:
-    """Return bytes in words.
-
-    >>> _size(3_100_000_000), _size(21_500_000)
-    ('3.1 GB', '21.5 MB')
-    """
+    """Return bytes in words, such as 3.1 GB or 21.5 MB."""
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
 
 
@@ -335,10 +329,9 @@ def _time_lines(
     training = sum(task.read for task in tasks) / speed.training
     generated = [] if recipe.server is not None else tasks
     expected = sum(task.expected for task in generated) / speed.generation
-    most = (
-        f"{duration(sum(task.most for task in generated) / speed.generation)} if every completion is cut off"
-    )
-    parts = f"training {duration(training)}, generation {duration(expected)} ({most} at its limit)"
+    most = duration(sum(task.most for task in generated) / speed.generation)
+    cut_off = f"{most} if every completion is cut off at its limit"
+    parts = f"training {duration(training)}, generation {duration(expected)} ({cut_off})"
     return [f"  time      {duration(training + expected)} of one {device}: {parts}", f"            {basis}"]
 
 
