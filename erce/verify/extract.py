@@ -12,7 +12,7 @@ one. A hedge is not an answer. Each takes time linear in the text.
 
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from erce.errors import InputError
@@ -22,7 +22,7 @@ MAX_ANSWER_CHARACTERS = 400  # that are read after the words that announce an an
 MAX_UNBRACED_CHARACTERS = 200  # of an answer boxed without braces
 MAX_BOXES = 50  # that are one answer
 MAX_BESIDE_CHARACTERS = 60  # that are read before an answer, and between two boxes that belong together
-_TRACES = (  # what reasoning models put around their thoughts
+TRACES = (  # what reasoning models put around their thoughts
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
@@ -30,6 +30,7 @@ _TRACES = (  # what reasoning models put around their thoughts
     ("[THINK]", "[/THINK]"),
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
 )
+Traces = Sequence[tuple[str, str]]
 
 
 def text_of(completion: Completion | str) -> str:
@@ -49,14 +50,14 @@ def is_finished(completion: Completion | str) -> bool:
     return isinstance(completion, str) or completion.finished is not False
 
 
-def strip_traces(text: str) -> str:
+def strip_traces(text: str, traces: Traces = TRACES) -> str:
     """Return the text outside its reasoning traces; "" if a trace does not close.
 
-    A closing mark without an opening one ends a trace that the prompt began. An opening mark inside a trace
-    says nothing. The case of letters does not matter.
+    `traces` are pairs of an opening and a closing mark, in any case of letters. A closing mark without an
+    opening one ends a trace that the prompt began. An opening mark inside a trace says nothing.
     """
     folded = text.casefold()
-    for opening, end in _TRACES:
+    for opening, end in traces:
         if opening.casefold() not in folded and end.casefold() not in folded:
             continue
         *closed, after = re.split(re.escape(end), text, flags=re.IGNORECASE)
@@ -268,7 +269,7 @@ def hedge_after(text: str, end: int) -> str:
 # Programs
 
 
-def extract_program(text: str, entry_points: Iterable[str] = ()) -> str:
+def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Traces = TRACES) -> str:
     """Return the program in a text: of its blocks the last that defines an entry point, else the last.
 
     Blocks are fences of three or more backticks or tildes that name Python, else fences that name nothing,
@@ -282,7 +283,7 @@ def extract_program(text: str, entry_points: Iterable[str] = ()) -> str:
     >>> extract_program("Here it is.\\ndef f():\\n    return 1\\n\\nThis returns 1.")
     'def f():\\n    return 1'
     """
-    text = strip_traces(text)
+    text = strip_traces(text, traces)
     fences, prose = _fences(text)
     kinds = [
         [code for language, code in fences if _PYTHON.fullmatch(language)],

@@ -4,6 +4,7 @@ Each case runs the program in a fresh process, which gets the input alone. What 
 after that process has ended: the program never holds an expected output.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -16,7 +17,9 @@ Cases = Sequence[tuple[str, str]]  # (standard input, expected output)
 _SHOWN_LETTERS = 60  # of a line, in a detail
 
 
-def verify_io(program: str, cases: Cases, *, limits: Limits | None = None) -> Verdict:
+def verify_io(
+    program: str, cases: Cases, *, tolerance: float | None = None, limits: Limits | None = None
+) -> Verdict:
     """Accept a program that prints the expected output for each (input, expected output) of `cases`.
 
     The program runs as a script and may end by `sys.exit()`, but a status other than 0 is "failed". What it
@@ -26,6 +29,8 @@ def verify_io(program: str, cases: Cases, *, limits: Limits | None = None) -> Ve
         program: The source; no text makes this raise.
         cases: Pairs of standard input and expected output, compared by their words, so spaces and line ends
             do not matter. The first case that fails decides.
+        tolerance: Two words are also equal if both are numbers and differ by at most
+            tolerance · max(1, |expected|).
         limits: Of time and memory, for each case.
 
     Returns:
@@ -41,12 +46,12 @@ def verify_io(program: str, cases: Cases, *, limits: Limits | None = None) -> Ve
     >>> verify_io(square, [("3", "9"), ("4", "15\\n")]).detail
     "wrong output in case 2 of 2: line 1 is '16', not '15'"
     """
-    return verify_cases(program, cases, limits or Limits()).verdict
+    return verify_cases(program, cases, tolerance, limits or Limits()).verdict
 
 
-def verify_cases(program: str, cases: Cases, limits: Limits) -> Outcome:
+def verify_cases(program: str, cases: Cases, tolerance: float | None, limits: Limits) -> Outcome:
     """Return the verdict, and the most processor time that a case took in seconds."""
-    _check(cases)
+    _check(cases, tolerance)
     verdict, elapsed, seconds = Verdict(True, "passed"), 0.0, 0.0
     for number, (given, expected) in enumerate(cases, start=1):
         outcome = shared().verify_job(Job(program, mode="script", given=given, limits=limits))
@@ -56,22 +61,22 @@ def verify_cases(program: str, cases: Cases, limits: Limits) -> Outcome:
         if not verdict.accepted:
             verdict = replace(verdict, detail=f"{case}: {verdict.detail}")
             break
-        if difference := first_difference(outcome.printed, expected):
+        if difference := first_difference(outcome.printed, expected, tolerance):
             detail = f"wrong output in {case}: {difference}"
             verdict = replace(verdict, accepted=False, reason="failed", detail=detail)
             break
     return Outcome(replace(verdict, elapsed=elapsed), seconds)
 
 
-def first_difference(printed: str, expected: str) -> str:
+def first_difference(printed: str, expected: str, tolerance: float | None = None) -> str:
     """Return a sentence on the first line that differs; "" if all words are equal.
 
-    >>> first_difference("1 2\\n\\n3", "1\\n2 3")
-    ''
+    >>> first_difference("1 2\\n\\n3", "1\\n2 3"), first_difference("0.3333", "0.33334", tolerance=1e-3)
+    ('', '')
     >>> first_difference("1\\n2\\n", "1\\n2\\n3\\n")
     "line 3 is missing, which should be '3'"
     """
-    if printed.split() == expected.split():
+    if _same(printed.split(), expected.split(), tolerance):
         return ""
     lines = [[line for line in text.splitlines() if line.strip()] for text in (printed, expected)]
     for number, (mine, wanted) in enumerate(zip_longest(*lines), start=1):
@@ -79,9 +84,28 @@ def first_difference(printed: str, expected: str) -> str:
             return f"line {number} is missing, which should be {_shown(wanted)}"
         if wanted is None:
             return f"line {number} is {_shown(mine)}, where the output should have ended"
-        if mine.split() != wanted.split():
+        if not _same(mine.split(), wanted.split(), tolerance):
             return f"line {number} is {_shown(mine)}, not {_shown(wanted)}"
     raise AssertionError("texts with equal lines have equal words")
+
+
+def _same(printed: list[str], expected: list[str], tolerance: float | None) -> bool:
+    if printed == expected:
+        return True
+    if tolerance is None or len(printed) != len(expected):
+        return False
+    return all(
+        mine == wanted or _near(mine, wanted, tolerance)
+        for mine, wanted in zip(printed, expected, strict=True)
+    )
+
+
+def _near(mine: str, wanted: str, tolerance: float) -> bool:
+    try:
+        value, target = float(mine), float(wanted)
+    except ValueError:
+        return False
+    return math.isfinite(target) and abs(value - target) <= tolerance * max(1.0, abs(target))
 
 
 def _shown(line: str) -> str:
@@ -89,7 +113,7 @@ def _shown(line: str) -> str:
     return repr(line if len(line) <= _SHOWN_LETTERS else f"{line[:_SHOWN_LETTERS]}…")
 
 
-def _check(cases: Cases) -> None:
+def _check(cases: Cases, tolerance: float | None) -> None:
     if isinstance(cases, str | bytes) or not all(
         isinstance(case, tuple | list) and len(case) == 2 and all(isinstance(text, str) for text in case)
         for case in cases
@@ -97,3 +121,5 @@ def _check(cases: Cases) -> None:
         raise InputError(f"cases must be pairs of texts (input, expected output), not {cases!r:.80}")
     if not any(expected.strip() for _, expected in cases):
         raise InputError("no case expects an output, so any program would pass: give at least one that does")
+    if tolerance is not None and not 0 <= tolerance < math.inf:
+        raise InputError(f"tolerance = {tolerance!r} is not a finite number of 0 or more")

@@ -5,7 +5,7 @@ import time
 from erce.errors import InputError
 from erce.types import Completion, Verdict
 from erce.verify.answers.reference import equivalent, require_reference
-from erce.verify.extract import extract_answer, is_finished, strip_traces, text_of
+from erce.verify.extract import TRACES, Traces, extract_answer, is_finished, strip_traces, text_of
 from erce.verify.number import is_number
 
 __all__ = ["equivalent", "verify_math"]
@@ -19,11 +19,11 @@ def verify_math(
     *,
     strict: bool = True,
     mode: str = "typed",
+    traces: Traces = TRACES,
 ) -> Verdict:
     r"""Accept a completion whose final answer is equivalent to `answer`; never raise on model text.
 
     The final answer is the last box, else what follows "the final answer is", or a later line after `####`.
-    Reasoning traces are never read.
 
     Args:
         answer: The reference.
@@ -33,6 +33,7 @@ def verify_math(
             (`erce.verify.extract`).
         mode: "typed" compares with `equivalent`; "paper" takes the paper's four steps, without
             `####` lines.
+        traces: Marks of reasoning traces, which are never read.
 
     Returns:
         A verdict with a reason of `equivalent`, "no answer" (nothing found, or an empty box), or "truncated"
@@ -47,7 +48,7 @@ def verify_math(
         raise InputError(f"no mode {mode!r}; give one of {', '.join(MODES)}")
     began = time.perf_counter()
     require_reference(answer)
-    text = strip_traces(text_of(completion))
+    text = strip_traces(text_of(completion), traces)
     finished = is_finished(completion)
     number = not strict and finished and is_number(answer)
     extracted = extract_answer(text, strict=strict, number=number, marks=mode != "paper")

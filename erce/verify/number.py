@@ -10,6 +10,8 @@ from erce.types import Completion, Verdict
 from erce.verify.answers.limits import UnparsedError
 from erce.verify.answers.units import read_unit
 from erce.verify.extract import (
+    TRACES,
+    Traces,
     boxed_answer,
     extract_answer,
     hedge_after,
@@ -31,6 +33,7 @@ def verify_number(
     *,
     strict: bool = True,
     marker: str = "####",
+    traces: Traces = TRACES,
 ) -> Verdict:
     """Accept a completion whose final number is within 1e-4 of `answer`; never raise on model text.
 
@@ -38,7 +41,7 @@ def verify_number(
     "#### Step 3: add up" is no answer. Without a marker it is what the last `\\boxed{…}` or `\\fbox{…}`
     holds. Thousands separators, currency, a percent sign and known units are ignored; "million" multiplies.
     One plural word says what is counted ("18 apples"). A line with a second number, an operator or any other
-    word is "unparsed", as are "41 or 42" and "42 is wrong". Reasoning traces are never read.
+    word is "unparsed", as are "41 or 42" and "42 is wrong".
 
     Args:
         answer: The reference.
@@ -46,6 +49,7 @@ def verify_number(
         strict: False takes, without marker and box, also the last stated answer ("Answer: 18"), else the
             last number of a finished text, unless its sentence hedges it (`erce.verify.extract`).
         marker: What the final number follows.
+        traces: Marks of reasoning traces, which are never read.
 
     Returns:
         A verdict with the reason "exact" (the same text), "numeric" (the same number), "different",
@@ -63,7 +67,7 @@ def verify_number(
     if not isinstance(answer, str):
         raise InputError(f"a reference answer is a str, got {type(answer).__name__}: correct it in the task")
     gold = _reference_value(answer)
-    text = strip_traces(text_of(completion))
+    text = strip_traces(text_of(completion), traces)
     finished = is_finished(completion)
     if marked := marked_line(text, marker):
         found = text[marked] + hedge_after(text, marked.stop)

@@ -142,5 +142,5 @@ def _run_tests(program: str, problem: Problem, limits: Limits, mode: str) -> Out
 @lru_cache(maxsize=65536)
 def _remembered(program: str, problem: Problem, limits: Limits, mode: str) -> Outcome:
     if problem.inputs:
-        return verify_cases(program, list(zip(problem.inputs, problem.outputs, strict=True)), limits)
+        return verify_cases(program, list(zip(problem.inputs, problem.outputs, strict=True)), None, limits)
     return shared().verify_job(Job(program, problem.tests, problem.setup, problem.entry_points, mode, limits))

@@ -69,6 +69,17 @@ def test_several_values_are_one_answer(answer, completion, accepted):
     assert verify_math(answer, completion).accepted == accepted
 
 
+def test_the_marks_of_a_trace_are_a_setting():
+    completion = "<hmm>The final answer is 1</hmm>The final answer is 2"
+    traces = (("<hmm>", "</hmm>"),)
+    assert verify_math("2", completion, traces=traces).accepted
+    assert not verify_math("2", "<HMM> the final answer is 2", traces=traces).accepted
+    assert verify_math("2", "<hmm> the final answer is 2").accepted
+    assert verify_math("2", "<think> the final answer is 2", traces=()).accepted
+    assert verify_number("2", "<hmm>#### 1</hmm>\n#### 2", traces=traces).accepted
+    assert not verify_number("2", "<hmm>#### 2", traces=traces).accepted
+
+
 @pytest.mark.parametrize(
     ("completion", "strict", "flexible"),
     [

@@ -113,31 +113,39 @@ def test_a_forged_last_word_changes_no_output():
 
 
 @pytest.mark.parametrize(
-    ("printed", "expected", "same"),
+    ("printed", "expected", "tolerance", "same"),
     [
-        ("1 2\r\n3", "1\n2 3\n", True),
-        ("1 2", "1 2 3", False),
-        ("0.333", "0.3333", False),
+        ("1 2\r\n3", "1\n2 3\n", None, True),
+        ("1 2", "1 2 3", None, False),
+        ("0.333", "0.3333", None, False),
+        ("0.333", "0.3333", 1e-3, True),
+        ("1000001", "1000000", 1e-5, True),  # relative to what is expected
+        ("no 1.0", "yes 1", 1e-9, False),
+        ("nan", "nan", 1e-9, True),
+        ("nan", "1", 1.0, False),
+        ("inf", "1e308", 1.0, False),
     ],
 )
-def test_outputs_are_compared_by_their_words(printed, expected, same):
-    assert (first_difference(printed, expected) == "") is same
+def test_outputs_are_compared_by_their_words(printed, expected, tolerance, same):
+    assert (first_difference(printed, expected, tolerance) == "") is same
     assert first_difference("a" * 500, "b").startswith(f"line 1 is '{'a' * 60}…', not 'b'")
 
 
 @pytest.mark.parametrize(
-    ("cases", "message"),
+    ("cases", "options", "message"),
     [
-        ([], "no case expects an output"),
-        ([("1", " \n")], "no case expects an output"),
-        (["12"], "pairs of texts"),
-        ("12", "pairs of texts"),
-        ([("1", 2)], "pairs of texts"),
+        ([], {}, "no case expects an output"),
+        ([("1", " \n")], {}, "no case expects an output"),
+        (["12"], {}, "pairs of texts"),
+        ("12", {}, "pairs of texts"),
+        ([("1", 2)], {}, "pairs of texts"),
+        (CASES, {"tolerance": -1.0}, "tolerance = -1.0"),
+        (CASES, {"tolerance": float("nan")}, "tolerance = nan"),
     ],
 )
-def test_cases_that_could_refuse_nothing_are_an_error(cases, message):
+def test_cases_that_could_refuse_nothing_are_an_error(cases, options, message):
     with pytest.raises(InputError, match=message):
-        verify_io(ADD, cases)
+        verify_io(ADD, cases, **options)
 
 
 def test_a_problem_of_inputs_and_outputs_is_judged_by_them():
