@@ -6,7 +6,7 @@ runs/mini/
   search.json                             of lams = "auto": the cells that were asked for, and why
   cells/mini-sums-lam0.5-seed0-3fa9c1d2/
     adapter/                              the fine-tuned policy        (none for the base model)
-    adapter.checkpoint-4d1f09aa-12/       what a stopped training goes on from, at step 12
+    adapter.checkpoint-4d1f09aa-8-12/     what a stopped training goes on from, at step 12
     training.json                         its log
     timing.json                           seconds per stage: all that differs between two runs of one study
     cell.json                             what sampled and verified its completions: what its rows share

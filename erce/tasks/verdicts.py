@@ -24,6 +24,11 @@ def verdict(task: Task, problem: Problem, completion: Completion) -> Verdict:
     """
     try:
         strict = task.verify(problem, completion)
+        if not isinstance(strict, Verdict):
+            raise InputError(
+                f"the function that verifies task {task.name!r} returned {strict!r:.80}; a Task's returns a "
+                "Verdict, such as erce.types.Verdict(True, 'passed')"
+            )
         if task.verify_flexible is None or strict.flexible is not None:
             return strict
         return replace(strict, flexible=strict.accepted or task.verify_flexible(problem, completion).accepted)
