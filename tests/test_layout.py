@@ -85,7 +85,6 @@ def loaded_after(statement: str) -> set[str]:
         ("import erce.tasks, erce.verify.number, erce.verify.program, erce.verify.rewards", set()),
         ("import erce.stats, erce.study.folder, erce.study.rounds, erce.score", {"numpy", "scipy"}),
         ("import erce.loss", {"torch", "numpy"}),
-        pytest.param("import erce.train.launch", {"torch", "numpy"}, marks=pytest.mark.slow),
         pytest.param(
             "from erce.study.stages import base_policy\nbase_policy('tiny', 'auto')",
             HEAVY - {"trl", "datasets", "matplotlib"},

@@ -58,6 +58,7 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
 
     Raises:
         InputError: An argument does not fit; the sentence says which.
+        DivergedError: A row's largest logit is not finite; on CUDA only in torch's anomaly mode.
 
     >>> loss = entropy_regularized_cross_entropy(torch.zeros(2, 4), torch.tensor([1, -100]), lam=0.5)
     >>> [round(float(x), 4) for x in loss[:3]]  # log 4 + 0.5 log 4, log 4, log 4

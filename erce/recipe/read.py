@@ -73,6 +73,8 @@ def stored_recipe(settings: dict[str, Any]) -> Recipe:
             current[name] = {
                 renamed.get(key, key): value for key, value in section.items() if key not in retired
             }
+    if current.get("resources", {}).get("gpus", 0) > 1:  # several devices trained one cell then
+        current["resources"]["gpus"] = 1
     return fill(Recipe, _auto_written_out(current))
 
 

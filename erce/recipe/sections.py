@@ -15,7 +15,7 @@ UNPROVEN = ("accept", "refuse")
 TRACKERS = ("none", "tensorboard", "trackio", "wandb", "mlflow")  # each a package of that name
 SERVERS = ("vllm", "openai")
 WARMUP = 0.1
-# Section → settings that an older study.json may hold under an old name, or without effect.
+# Section → settings that an older study.json may hold under an old name, or that are gone.
 RENAMED = {"decoding": {"frontier": "temperatures", "frontier_samples": "temperature_samples"}}
 RETIRED = {"search": ("prune",), "resources": ("processes", "fsdp"), "server": ("start", "arguments")}
 AUTO = "auto"  # in the place of a list of λ

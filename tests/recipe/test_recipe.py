@@ -24,6 +24,7 @@ from erce.recipe import (
     identity,
     load_recipe,
     parse_recipe,
+    stored_recipe,
     temperatures,
 )
 
@@ -296,3 +297,9 @@ def test_a_recipe_takes_the_objectives_and_numbers_that_the_loss_takes():
 def test_a_path_without_a_recipe_is_refused():
     with pytest.raises(ValueError, match=r"no recipe at 'nowhere\.toml'"):
         load_recipe("nowhere.toml")
+
+
+def test_a_study_whose_cells_shared_several_devices_is_still_read():
+    settings = as_settings(RECIPE)
+    settings["resources"] |= {"gpus": 2, "processes": 1, "fsdp": True}
+    assert stored_recipe(settings) == replace(RECIPE, resources=Resources(gpus=1))

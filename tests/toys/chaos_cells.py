@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from collections import namedtuple
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -85,7 +85,7 @@ def _toys() -> dict[str, ModuleType]:
             "dtype_here": lambda dtype, name: model.dtype,
             "load_tokenizer": lambda name: Tokenizer(),
         },
-        "erce.study.policy": {"policy": policy, "running_server": lambda recipe, log: nullcontext()},
+        "erce.study.policy": {"policy": policy, "check_server": lambda recipe: None},
         "erce.train": {},
         "erce.train.fine_tune": {"fine_tune": fine_tune},
     }

@@ -193,7 +193,7 @@ def dense(x: dict[str, Tensor], y: Tensor | None = None, **settings: Any) -> Los
     return entropy_regularized_cross_entropy(z, targets(len(z)) if y is None else y, **settings)
 
 
-ROWS = {"lam": 3.0, "row_weights": torch.linspace(0.1, 3, N)}
+ROWS = {"lam": 2.0, "row_weights": torch.linspace(0.1, 3, N)}
 SETTINGS: dict[str, dict[str, Any]] = {  # of a call; penalties and objectives by their names
     "cross-entropy": {"lam": 0.0},
     "Shannon": {"lam": 8.0},

@@ -1,4 +1,4 @@
-"""What `test_train_processes` runs under `accelerate launch` and in its own process: small trainings."""
+"""What `test_distributed` runs under `accelerate launch` and in its own process: small trainings."""
 
 import os
 import sys

@@ -39,9 +39,9 @@ FAR_AT_LEAST = 0.1  # of accuracy, in fractions of 1
 class Power:
     """The gains that studies find with 80 % power at 5 %, two-sided, if gains vary as those of `arm` do.
 
-    `detectable` is the smallest gain that a study of this size finds; with `problems[seeds]` problems and as
-    many samples it finds WANTED (infinite: no number is enough). Both allow for a spread that is known from
-    this study's seeds alone (`few_seeds_factor`).
+    `detectable` is the smallest gain that a study of this size finds. One of so many seeds, `problems[seeds]`
+    problems and `samples` samples finds WANTED (infinite: no number is enough). Both allow for a spread that
+    is known from this study's seeds alone (`few_seeds_factor`).
     """
 
     arm: Arm

@@ -51,9 +51,10 @@ class Quantity:
         return self.unit or ("percent" if self.percent else "")
 
     def _same_percentage(self, other: "Quantity", comparison: Comparison) -> bool:
-        """Return whether the values are equal, where at most one has a percent sign.
+        """Return whether the values are equal.
 
-        20% is 0.2. If `percent_is_unit`, it is 20 too, because no share is over 1; but 0.05% is not 0.05.
+        Where one alone has a percent sign, 20% is 0.2. If `percent_is_unit`, it is 20 too, because no share
+        is over 1; but 0.05% is not 0.05.
         """
         if self.percent == other.percent:
             return comparison.same(self.tree, other.tree)

@@ -95,7 +95,7 @@ def test_a_folder_that_another_process_keeps_is_its_cells_failure_alone(tmp_path
 
 @pytest.mark.parametrize(
     ("gpus", "devices"),
-    [(0, ["", "", "", ""]), (0.5, ["0", "0", "1", "1"]), (1, ["0", "1"]), (2, ["0,1"])],
+    [(0, ["", "", "", ""]), (0.5, ["0", "0", "1", "1"]), (1, ["0", "1"])],
 )
 def test_cells_at_one_time_share_out_the_devices_as_they_asked(tmp_path, gpus, devices):
     """As many cells as there is room for say at one time which devices they see; no others have begun."""
