@@ -59,9 +59,18 @@ class Reading:
 def read_log(path: str | Path, *, arm: str, seed: int = 0, reading: Reading | None = None) -> list[SampleRow]:
     """Return the rows of one log, a file or a folder with one such file in it, with the split "test".
 
-    `arm` and `seed` name the run. A verdict or setting that the log lacks is None. InputError: a folder with
-    several logs, a file of no known format, a verdict that is neither right nor wrong, several verdicts and
-    no choice, a run that did not end well or has failed samples.
+    Args:
+        path: The log of lm-eval, inspect or evalplus.
+        arm: The arm of its rows.
+        seed: The seed of its rows.
+        reading: What the log does not say, or says twice.
+
+    Returns:
+        A row for each sample; a verdict or setting that the log lacks is None.
+
+    Raises:
+        InputError: A folder with several logs, a file of no known format, a verdict that is neither right nor
+            wrong, several verdicts and no choice, a run that did not end well or has failed samples.
     """
     return read_log_and_prompts(path, arm, seed, reading or Reading())[0]
 

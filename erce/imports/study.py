@@ -31,13 +31,23 @@ def import_study(
 ) -> Study:
     """Write a study into the new folder `out`, of one log for each seed of each arm, and return it.
 
-    A log is a file, or the folder that a run wrote. `arms` are named freely: "baseline" is what gains are
-    measured from and must be there; "lam=2" is the λ 2, "base" the model before any training, any other name
-    an arm of its own. Greedy logs and logs of samples of one arm are two decodings of the same seeds, in
-    order. `validation` has logs of other problems for the same arms and seeds; without it nothing is chosen.
+    A log is a file, or the folder that a run wrote. Greedy logs and logs of samples of one arm are two
+    decodings of the same seeds, in order. What a log does not hold is None in the study, never guessed. Only
+    the reason of a verdict is filled in: "passed", "failed", or "no answer" and "truncated" if the log shows
+    it.
 
-    What a log does not hold is None in the study, never guessed. Only the reason of a verdict is filled in:
-    "passed", "failed", or "no answer" and "truncated" if the log shows it.
+    Args:
+        out: A folder that is empty or does not exist.
+        arms: Name → logs. "baseline" is what gains are measured from and must be there; "lam=2" is the λ 2,
+            "base" the model before any training, any other name an arm of its own.
+        validation: Logs of other problems for the same arms and seeds; without them nothing is chosen.
+        reading: What the logs do not say, or say twice.
+
+    Returns:
+        The study, which `erce.report` reads.
+
+    Raises:
+        InputError: A log that cannot be read, or arms with other problems or samples than the baseline.
     """
     out, reading, validation = Path(out), reading or Reading(), validation or {}
     if out.exists() and (not out.is_dir() or any(out.iterdir())):

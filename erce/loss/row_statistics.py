@@ -105,6 +105,7 @@ def loss_and_grad_coefficients(
         ratio=of_penalty.ratio,
         uniform=parts.uniform,
     )
+    # Weights come last, since a row's weight scales both terms.
     if rows.weights is not None:
         objective, slopes = objective * rows.weights, _times(slopes, rows.weights)
     top1 = (sums.target >= sums.top).to(of.nll.dtype)

@@ -65,7 +65,14 @@ def problems_needed(gain: float, spread: Spread, *, seeds: int, samples: int = 1
 def detectable_gain(problems: int, spread: Spread, *, seeds: int, samples: int = 1) -> float:
     """Return the smallest gain, in fractions of 1, that such studies find in 80 of 100 cases.
 
-    The arguments but `problems`, the number of test problems, are those of `problems_needed`.
+    Args:
+        problems: The number of test problems.
+        spread: How gains vary, as in `problems_needed`.
+        seeds: In each arm.
+        samples: Of each problem and seed.
+
+    Returns:
+        The gain; the test is two-sided at 5 %.
     """
     _check(spread, seeds=seeds, samples=samples, problems=problems)
     variance_of_gain = _per_problem(spread, seeds, samples) / problems + 2 * spread.run**2 / seeds

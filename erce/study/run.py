@@ -39,17 +39,27 @@ def run(
 ) -> Study:
     """Run the missing cells of a recipe's study and return the study; call it again to resume.
 
-    `recipe` is a Recipe or the path of its TOML file, `out` the study's folder (runs/<name of the file>).
-    `engine` runs the cells: "here", "processes", "ray", "ray@HOST:6379", or "auto", which
-    is "processes" for several `jobs` and "here" otherwise. `jobs` is the number of processes (1), on Ray the
-    most cells at a time (64). A failed cell is tried again `retries` times. `overrides` are settings that win
-    over the file's (`model`, …).
+    A failed cell does not stop the others, except that a run gives up after 3 failures without a success, or
+    on a full disk.
 
-    A recipe that cannot run raises an InputError before anything is trained or written. A failed cell does
-    not stop the others, except that a run gives up after 3 failures without a success, or on a full disk: at
-    the end a `CellsFailedError` names those that failed, and `read_study(out)` has the rest. A study in which
-    nothing is right, or everything, in the base model and one seed of every λ stops there with an
-    `AllAlikeError`, unless it has fewer than 40 test problems, or with `go_on`.
+    Args:
+        recipe: A Recipe, or the path of its TOML file.
+        out: The study's folder; left out, runs/NAME of NAME.toml.
+        jobs: The number of processes, 1 if left out; on Ray the most cells at a time, 64 if left out.
+        engine: What runs the cells: "here", "processes", "ray", "ray@HOST:6379", or "auto", which is
+            "processes" for several jobs and "here" otherwise.
+        retries: How often a failed cell is tried again.
+        go_on: Whether a study goes on in which nothing is right, or everything.
+        **overrides: Settings that win over the file's (`model`, …).
+
+    Returns:
+        The study, with every cell that is done.
+
+    Raises:
+        InputError: The recipe cannot run; nothing was trained or written.
+        CellsFailedError: Some cells failed, which it names; `read_study(out)` has the rest.
+        AllAlikeError: Nothing was right, or everything, in the base model and one seed of every λ, and there
+            are 40 test problems or more.
     """
     started = time.monotonic()
     # First what costs nothing and writes nothing, then what the cells need, then the folder, which is claimed

@@ -3,8 +3,10 @@
 Each leaves its files in the cell's folder, and `erce.study.cell` calls those whose files are missing.
 """
 
+import gc
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache, partial
 from importlib import import_module
@@ -14,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from erce import events
 from erce.files import write_json
 from erce.generate.decoding import GenerationSettings
-from erce.hf.collector import uncollected
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, RegularizedObjective, further_temperatures
 from erce.recipe.sections import MOST_COMPLETIONS
 from erce.score import summarize
@@ -42,10 +43,25 @@ EVALUATED, TRAIN = ("validation", "test"), "train"
 Equal = Callable[[str, str], bool]  # whether two extracted answers are one vote
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Never collect what the block creates: it lives as long as the process.
+
+    Importing transformers and TRL and leaving the process then take 2 s of CPU time less, and every later
+    collection, of which a trainer makes one, 0.3 s less.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 @lru_cache(maxsize=1)
 def base_policy(model: str, dtype: str) -> "BasePolicy":
     """Load the base model and tokenizer, once per process; a caller that adds an adapter must remove it."""
-    with uncollected():
+    with _uncollected():
         from erce.hf.models import BasePolicy, load_model, load_tokenizer
 
         tokenizer = load_tokenizer(model)
@@ -82,7 +98,7 @@ def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem])
 @lru_cache(maxsize=1)
 def _load_trainer() -> None:
     """Import the trainer once per process; a process that only samples does without TRL."""
-    with uncollected():
+    with _uncollected():
         import_module("erce.train.fine_tune")
 
 

@@ -85,12 +85,26 @@ def splits(
     n_test: int | None = None,
     seed: int = 42,
 ) -> Splits:
-    """Take train, validation and test problems from the task's pools; a size of None is the task's own.
+    """Take train, validation and test problems from the task's pools.
 
     Each pool is put in a shuffled order that depends on `seed` alone. Train comes from the front of the train
     pool, validation from its back, test from the front of the test pool, so no size changes what another
-    takes. Of problems in a pool whose prompts differ only in case and space, the first is kept. InputError: a
-    train or validation problem that is a near-duplicate of a test problem (`erce.tasks.overlap`).
+    takes. Of problems in a pool whose prompts differ only in case and space, the first is kept.
+
+    Args:
+        task: Whose pools these are.
+        data: The folder, file or data set that the pools are read from; None is the task's own source.
+        n_train: How many problems to train on; None is the task's number, as for the next two.
+        n_validation: How many to choose λ on.
+        n_test: How many to test on.
+        seed: Of the shuffled order.
+
+    Returns:
+        Three lists that share no prompt.
+
+    Raises:
+        InputError: A size that the pools do not have, or a train or validation problem that is a
+            near-duplicate of a test problem (`erce.tasks.overlap`).
     """
     sizes = {"n_train": n_train, "n_validation": n_validation, "n_test": n_test}
     for name, size in sizes.items():

@@ -63,9 +63,19 @@ def jsonl_task(
 ) -> Task:
     """Return a task of the problems in a JSONL file, verified by `verify`; this module's docstring says how.
 
-    The recipe's `data` wins over `file`, and must be there if `file` is None. `columns` is field → column,
-    where their names differ. By default the task uses the whole file: all test problems, a fifth of the
-    others for validation, the rest to train on.
+    By default the task uses the whole file: all test problems, a fifth of the others for validation, the
+    rest to train on.
+
+    Args:
+        name: What recipes and reports call the task.
+        file: The problems; the recipe's `data` wins over it, and must be there if it is None.
+        verify: (problem, completion) → a bool or a Verdict.
+        columns: Field → column, where their names differ.
+        max_new_tokens: Of a completion.
+        max_length: Of a prompt and a demonstration in training, in tokens.
+
+    Returns:
+        The task; its file is read when a study begins.
     """
     return Task(
         name=name,

@@ -61,14 +61,26 @@ def fine_tune(
 
     The seed decides the adapter's first values, the order of the demonstrations and the dropout: whatever ran
     before in this process, the same call on the same machine with as many threads gives the same bits.
-    The base model and the global random generators are left as they were. The folder appears when all is
-    done. `training.max_length` None is no limit.
+    The base model and the global random generators are left as they were.
 
     A checkpoint is kept beside the folder, every `checkpoint_minutes`. The same call goes on from what a
     killed one left, with the same bits.
 
-    InputError: a folder that exists, no problems, a batch that is no multiple of a micro-batch, a prompt that
-    fills `max_length`. DivergedError: a training that diverges.
+    Args:
+        base: The model, which stays frozen, and its tokenizer.
+        problems: What is trained on: each has a prompt and a demonstration.
+        objective: λ, the penalty, and what λ times the penalty is added to.
+        training: LoRA's and the optimizer's settings; `max_length` None is no limit.
+        seed: Of everything that is random.
+        folder: The adapter's, which must not exist; it appears when all is done.
+
+    Returns:
+        Steps, scored tokens and the log, with the losses in nats per token.
+
+    Raises:
+        InputError: A folder that exists, no problems, a batch that is no multiple of a micro-batch, a prompt
+            that fills `max_length`.
+        DivergedError: The training diverged.
     """
     if folder.exists():
         raise InputError(f"{str(folder)!r} exists; delete it to train again, or name another folder")

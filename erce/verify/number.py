@@ -136,7 +136,6 @@ _WELL_FORMED = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})++|[0-9]*+)(?:\.[0-9]++)?"
 _OVER = re.compile(r" ?/ ?([0-9]++)")
 # The start of an expression or of a second number, and a question; m2 and km^2 are units.
 _NOT_A_UNIT = re.compile(r"^\s*[-+/^!×÷=²³½¼¾]|^\*[0-9]|[\\?]|(?<![\w^])[0-9]")
-
 _POWER = re.compile(r"(?<=[A-Za-z])\^?[23](?![0-9])")
 # Temperatures, the end tokens of models ("<|im_end|>", "</s>") and all that is neither letter nor digit.
 _WORDS_BETWEEN = re.compile(r"°\s*+[CF]\b|<[|/][^<>]*+>|[^\w/]|_")

@@ -59,9 +59,16 @@ def program_reward(
 ) -> list[float | None]:
     """Return 1.0 for each completion whose program passes its `tests`, else 0.0 (`verify_program`).
 
-    `tests` has a list of asserts for each completion, `setup` a list of the statements before them,
-    `entry_points` a list of names. None is the reward where the tests or the machine were at fault. As many
-    programs run at a time as there are cores.
+    As many programs run at a time as there are cores.
+
+    Args:
+        completions: Texts or chats, as in `number_reward`.
+        tests: A list of asserts for each completion.
+        setup: A list of the statements before them, for each.
+        entry_points: A list of the names that the program defines, for each.
+
+    Returns:
+        The rewards; None where the tests or the machine were at fault.
 
     >>> program_reward(["def f(): return 3", "def f(): return 4"], tests=[["assert f() == 3"]] * 2)
     [1.0, 0.0]
@@ -80,7 +87,14 @@ def number_score(
 ) -> float:
     """Return 1.0 if the final number of `solution_str` is `ground_truth`, else 0.0 (`verify_number`).
 
-    The arguments are those of verl 0.9's `custom_reward_function`; `strict` comes from its `reward_kwargs`.
+    Args:
+        data_source: Has no effect, as verl 0.9's other arguments of a `custom_reward_function`.
+        solution_str: The completion.
+        ground_truth: The reference answer.
+        strict: Whether the form of the answer counts, from verl's `reward_kwargs`.
+
+    Returns:
+        The reward.
     """
     return number_reward([solution_str], [ground_truth], strict=strict)[0]
 
@@ -88,7 +102,17 @@ def number_score(
 def math_score(
     data_source: str, solution_str: str, ground_truth: str, *, strict: bool = True, **_: Any
 ) -> float:
-    """Return 1.0 if the answer of `solution_str` is the same as `ground_truth`, else 0.0 (`verify_math`)."""
+    """Return 1.0 if the answer of `solution_str` is the same as `ground_truth`, else 0.0 (`verify_math`).
+
+    Args:
+        data_source: Has no effect.
+        solution_str: The completion.
+        ground_truth: The reference answer.
+        strict: Whether the form of the answer counts.
+
+    Returns:
+        The reward.
+    """
     return math_reward([solution_str], [ground_truth], strict=strict)[0]
 
 
@@ -101,8 +125,17 @@ def program_score(
 ) -> float:
     """Return 1.0 if the program of `solution_str` passes its tests, else 0.0 (`verify_program`).
 
-    `ground_truth` is the list of asserts; `extra_info` may have `setup` and `entry_points`. RunError if the
-    tests or the machine are at fault.
+    Args:
+        data_source: Has no effect.
+        solution_str: The completion.
+        ground_truth: The list of asserts.
+        extra_info: May have `setup` and `entry_points`, as in `program_reward`.
+
+    Returns:
+        The reward.
+
+    Raises:
+        RunError: The tests or the machine are at fault.
     """
     from erce.verify.program import verify_program
 
