@@ -90,7 +90,9 @@ def run(
             print(f"{sizes}, in {sizes.free / 1e9:.1f} GB of free memory", file=sys.stderr)
         for sentence in refresh(sorted((root / "cells").glob("*"))):
             print(sentence, file=sys.stderr)
-        if dropped := drop_outdated(root, recipe, asked(root, recipe).cells):
+        # The grid's cells too, for while own samples are missing those alone are asked for.
+        verified = list(dict.fromkeys([*asked(root, recipe).cells, *recipe.cells()]))
+        if dropped := drop_outdated(root, recipe, verified):
             names = ", ".join(cell.name for cell in dropped[:3]) + (", …" if len(dropped) > 3 else "")
             cells = counted(len(dropped), "cell")
             print(f"The verifier has changed: {cells} ({names}) verified again.", file=sys.stderr)

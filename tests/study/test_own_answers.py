@@ -1,5 +1,6 @@
 """The arms "rft" and "self": the base model's own right answers as demonstrations."""
 
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -53,6 +54,17 @@ def test_the_base_model_samples_the_training_problems_once_for_all_arms_and_seed
     assert len(more.results) == 5
     assert rows.stat().st_mtime_ns == written
     assert len(list(study.root.glob("cells/*-own-*"))) == 1
+
+
+def test_a_changed_verifier_is_seen_while_own_samples_are_missing(study, tmp_path):
+    root = tmp_path / "mini"
+    shutil.copytree(study.root, root)
+    (own_folder(root) / "result.json").unlink()
+    (base,) = root.glob("cells/mini-sums-base-*")
+    present = read_json(base / "cell.json")
+    write_json(base / "cell.json", present | {"verifier": "an older one"})
+    run(RECIPE, out=root)
+    assert read_json(base / "cell.json") == present
 
 
 def test_a_cell_takes_as_many_steps_as_it_has_demonstrations_and_minimises_the_grids_objective(study):
