@@ -100,9 +100,7 @@ def format_of(path: Path, format: str = AUTO) -> str:
             return known
     if path.suffix == ".json":
         return "inspect"
-    raise InputError(
-        f"{path} has not the name of a log of {', '.join(PATTERNS)}; name its format with --format"
-    )
+    raise InputError(f"{path} has not the name of a log of {', '.join(PATTERNS)}; give its --format")
 
 
 def _log_file(path: Path, reading: Reading) -> Path:
@@ -120,9 +118,7 @@ def _log_file(path: Path, reading: Reading) -> Path:
     if len(logs) != 1:
         names = ", ".join(log.name for log in logs[:6]) or "none"
         task = "" if reading.task is None else f" of task {reading.task!r}"
-        raise InputError(
-            f"{path} has {len(logs)} logs{task} ({names}); name one with --task, or give the one file"
-        )
+        raise InputError(f"{path} has {len(logs)} logs{task} ({names}); give one file, or its --task")
     return logs[0]
 
 
