@@ -212,9 +212,10 @@ def _written(
 def _read_once(
     model: Any, settings: GenerationConfig, contexts: list[list[int]], static: StaticCaches | None
 ) -> tuple[DynamicCache | StaticCache | None, Tensor | None]:
-    """Read each context once, without compiling; return every row's cache and its next token's logits.
+    """Read each distinct context once; return a cache for all rows, and the logits of their next tokens.
 
-    Both are None where the model's cache has states of another kind. The logits are (rows, v).
+    Both are None where the model's cache has states of another kind. The logits are (rows, v). Reading is
+    never compiled.
 
     The continuous batching of transformers 5.23 shares prompts too, but it samples all tokens from one global
     random generator and reports no entropies, so that it cannot stand in for `_Choice`.

@@ -327,7 +327,7 @@ class _GradientInForward(torch.autograd.Function):
 
 
 class _GradientInBackward(torch.autograd.Function):
-    """The loss of a trainable head whose rows are weighed later; its backward makes the logits again."""
+    """The loss where a head learns and rows are weighed after the call: the backward makes logits again."""
 
     @staticmethod
     def forward(ctx: Any, *args: Any) -> tuple[Tensor, ...]:

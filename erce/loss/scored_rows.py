@@ -48,7 +48,7 @@ class Rows(NamedTuple):
 
 
 def scored_rows(request: Request, v: int, dtype: torch.dtype) -> Rows:
-    """Return the rows to score, with weights in `dtype`; each target must be in [0, v)."""
+    """Return the positions to score, with their weights in `dtype`; each target must be in [0, v)."""
     flat, weights = request.targets.reshape(-1).long(), request.row_weights
     rows = Rows(slice(0, len(flat)), flat)
     scored = flat != request.ignore_index
@@ -128,7 +128,7 @@ def _read_once(request: Request, tokens: Tensor, scored: Tensor, v: int) -> int:
 
 
 def _are_fine(request: Request) -> list[Tensor]:
-    """Return whether the row weights are finite, and whether a divisor on the device is a number above 0."""
+    """Return, as tensors, whether row weights are finite and whether a divisor on the device is above 0."""
     weights, items = request.row_weights, request.num_items_in_batch
     fine = [] if weights is None else [weights.isfinite().all()]
     if isinstance(items, Tensor):

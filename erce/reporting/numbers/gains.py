@@ -123,7 +123,7 @@ class Summary:
         return list(dict.fromkeys(row.arm for row in self.rows if row.task == task))
 
     def gains_as_json(self) -> list[dict[str, Any]]:
-        """Return an entry for each row but the base model's."""
+        """Return the gain of every trained arm, task and decoding as plain values, for the report's JSON."""
         entries = []
         for row in self.rows:
             if row.arm.is_base:

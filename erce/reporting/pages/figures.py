@@ -154,7 +154,7 @@ def every_problem(changes: Changes) -> Figure:
 
 
 def svg(figure: Figure) -> str:
-    """Return the text of an SVG file; equal figures give equal bytes."""
+    """Return the figure as the text of an SVG file; equal figures give equal bytes."""
     file = io.StringIO()
     with matplotlib.rc_context(SETTINGS):
         FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})

@@ -86,7 +86,7 @@ def _unit_of(words: list[str]) -> str:
 
 
 def units_agree(gold: str, answer: str) -> bool:
-    """Return whether the units do not conflict, as 18 hours and 18 minutes do.
+    """Return whether two answers with these units can be one; 18 hours and 18 minutes cannot.
 
     A missing unit agrees with any, and square units with those of any length.
     """

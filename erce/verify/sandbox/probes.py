@@ -74,7 +74,7 @@ def attempt():
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """One line on this machine. `kind` is "tier", "attempt" or "uncovered".
+    """What a probe of this machine has found; `kind` is "tier", "attempt" or "uncovered".
 
     `good` means that the tier works, or the attempt was refused.
     """

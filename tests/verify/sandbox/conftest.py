@@ -11,4 +11,4 @@ def sandbox():
         with Sandbox() as made:
             yield made
     except SandboxUnavailable as none:
-        pytest.skip(str(none))
+        pytest.skip(str(none))  # a machine on which no tier can be set up runs no program at all
