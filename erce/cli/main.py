@@ -238,7 +238,7 @@ def verify(options: argparse.Namespace) -> int:
     if options.json is not None:
         from erce.study.reverify import Reverified, write_reverified
 
-        reference = options.answer if options.program is None else options.program.read_text(encoding="utf-8")
+        reference = options.answer if options.program is None else _text(options.program)
         write_reverified(options.json, [Reverified("command line", reference, verdicts)])
     for name, verdict in verdicts.items():
         condition = " if the format is ignored" if name == "flexible" else ""
@@ -278,7 +278,7 @@ def _verify_one(options: argparse.Namespace) -> dict[str, Verdict]:
     paper = options.mode == "paper"
     if options.program is not None:
         mode = "paper" if paper else "strict"
-        return {mode: run_program(options.program.read_text(encoding="utf-8"), options.test, mode=mode)}
+        return {mode: run_program(_text(options.program), options.test, mode=mode)}
     pair = options.answer, options.completion
     if paper and options.kind == "answer":
         return {"paper": equivalent_paper(*pair)}
@@ -297,6 +297,13 @@ def _reverify(options: argparse.Namespace) -> None:
     if options.json is not None:
         write_reverified(options.json, rows)
     terminal.print_lines(terminal.reverify_lines(rows, summary(rows), limit=options.limit))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{str(path)!r} is not text in UTF-8; give a program's source") from None
 
 
 def _report(root: Path, options: argparse.Namespace) -> None:

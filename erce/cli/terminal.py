@@ -184,7 +184,7 @@ def _version(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:
-        return "not installed"
+        return f"not installed; pip install 'erce[{'ray' if package == 'ray' else 'study'}]'"
 
 
 def _plain(text: str) -> str:

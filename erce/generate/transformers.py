@@ -214,8 +214,8 @@ def _read_once(
 ) -> tuple[DynamicCache | StaticCache | None, Tensor | None]:
     """Read each distinct context once; return a cache for all rows, and the logits of their next tokens.
 
-    Both are None where the model's cache has states of another kind. The logits are (rows, v). Reading is
-    never compiled.
+    Both are None where the model's cache has states of another kind. The logits are (rows, v). Reading is not
+    compiled.
 
     The continuous batching of transformers 5.23 shares prompts too, but it samples all tokens from one global
     random generator and reports no entropies, so that it cannot stand in for `_Choice`.

@@ -31,8 +31,7 @@ def verify_math(
         strict: False takes also the last stated answer ("Answer: 5", "the answer is 5"), else, if `answer`
             is a number, the last number of a finished text, unless its sentence hedges it
             (`erce.verify.extract`).
-        mode: "typed" compares with `equivalent`; "paper" takes the paper's four steps, without
-            `####` lines.
+        mode: "typed" compares with `equivalent`; "paper" takes the paper's four steps, and no `####` lines.
         traces: Marks of reasoning traces, which are never read.
 
     Returns:

@@ -219,3 +219,9 @@ def test_a_text_with_double_blanks_keeps_its_words():
     assert len(lines) == 2
     assert max(map(len, lines)) <= WIDTH
     assert " ".join(lines).split() == ["text", *text.split()]
+
+
+def test_a_program_that_is_no_text_is_named(tmp_path, capsys):
+    (tmp_path / "program.py").write_bytes(b"\xff")
+    assert main(["verify", "--program", str(tmp_path / "program.py"), "--test", "assert f()"]) == 2
+    assert f"erce: '{tmp_path}/program.py' is not text in UTF-8; give" in capsys.readouterr().err

@@ -145,7 +145,7 @@ class Program:
 
 
 class Stub:
-    """An entry point of the program, as the tests see it: they may call it or hand it on, and nothing else."""
+    """An entry point of the program, as tests see it: they may call it or hand it on, and nothing else."""
 
     def __init__(self, program: Program, name: str) -> None:
         self._program = program
