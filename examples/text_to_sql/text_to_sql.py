@@ -35,7 +35,7 @@ DATABASE = HERE / "database.sqlite"
 PROMPT = """{schema}
 
 {question}
-Answer with one SQLite query and nothing else."""
+Answer with one SQLite query."""
 FENCE = re.compile(r"```(?:sql|sqlite)?\n(.*?)```", re.DOTALL)
 
 # LIKE and GLOB are missing because one comparison may take hours, others because they make long values.
@@ -103,13 +103,11 @@ def is_sorted(query: str) -> bool:
 
 
 def schema() -> str:
-    """Return the database's tables, a line each: `border_info(state_name, border)`."""
+    """Return the database's tables, a line each: `border_info: state_name border`."""
     with closing(sqlite3.connect(DATABASE)) as connection:
-        tables = connection.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
-        ).fetchall()
-        columns = {table: connection.execute(f'SELECT * FROM "{table}"').description for (table,) in tables}
-    return "\n".join(f"{table}({', '.join(name for name, *_ in of)})" for table, of in columns.items())
+        names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+        columns = {name: connection.execute(f'SELECT * FROM "{name}"').description for (name,) in names}
+    return "\n".join(f"{name}: {' '.join(column for column, *_ in columns[name])}" for name in columns)
 
 
 def shortest(query: str) -> str:
