@@ -56,10 +56,10 @@ def judge(problem: Problem, completion: Completion) -> bool:
     fenced = FENCE.search(completion.text)
     reference = _reference_rows(problem.answer)
     try:
-        rows = rows_of(fenced[1] if fenced else completion.text, most_rows=len(reference) + 1)
+        found = rows_of(fenced[1] if fenced else completion.text, most_rows=len(reference) + 1)
     except (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError):  # a Warning for two statements
         return False
-    return rows == reference if is_sorted(problem.answer) else Counter(rows) == Counter(reference)
+    return found == reference if is_sorted(problem.answer) else Counter(found) == Counter(reference)
 
 
 @cache
