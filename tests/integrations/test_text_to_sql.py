@@ -1,5 +1,6 @@
 """The example examples/text_to_sql: its problems, and its judge on honest and hostile queries."""
 
+import doctest
 import importlib.util
 import json
 import shutil
@@ -187,3 +188,7 @@ def test_a_missing_database_is_an_error_and_no_wrong_answer(example, monkeypatch
     monkeypatch.setattr(example, "DATABASE", tmp_path / "none.sqlite")
     with pytest.raises(sqlite3.OperationalError, match="unable to open"):
         accepts(example, "select 7", "select 7")
+
+
+def test_the_examples_in_its_docstrings_hold(example):
+    assert doctest.testmod(example) == (0, 3)
