@@ -198,15 +198,14 @@ def _sign(row: "ProbeResult") -> str:
 def announce(path: Path, out: Path, jobs: int, *, takes: str = "", **overrides: Any) -> None:
     """Print the first line of a study's output: what will run, where the results go, how long it `takes`."""
     from erce.recipe import load_recipe
-    from erce.study.choice import planned_cells
+    from erce.study.schedule import planned_cells
 
     recipe = load_recipe(path, **overrides)
-    at_most = "up to " if recipe.search is not None else ""
     cells = counted(len(planned_cells(recipe)), "cell")
     side_by_side = f", {jobs} at a time" if jobs > 1 else ""
     time_needed = f", {takes}" if takes else ""
     tasks = " and ".join(recipe.tasks)
-    print(f"{tasks}: {at_most}{cells} into {out}{side_by_side}{time_needed}", flush=True)
+    print(f"{tasks}: {cells} into {out}{side_by_side}{time_needed}", flush=True)
 
 
 class Terminated(KeyboardInterrupt):
