@@ -2,11 +2,11 @@
 
     problems → fine-tuned adapter → completions → verdicts → scores
 
-Training, sampling and verifying leave their files in the cell's folder; `CellState` says how far a cell has
-come, and what is done is skipped. Scores are computed each time. A stopped training goes on from its last
-checkpoint (`erce.train.fine_tune`), stopped sampling after the completions in its journal, and a recipe that
-asks for more temperatures samples only those. A changed verifier, or deleting verdicts.jsonl and result.json,
-has the same completions verified again.
+Training, sampling and verifying leave their files in the cell's folder. `erce.study.freshness` says which of
+these are stale; the others are skipped. Scores are computed each time. A stopped training goes on from its
+last checkpoint (`erce.train.fine_tune`), stopped sampling after the completions in its journal, and a recipe
+that asks for more temperatures samples only those. A changed verifier, or deleting verdicts.jsonl and
+result.json, has the same completions verified again.
 """
 
 import os
@@ -14,7 +14,6 @@ import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from enum import IntEnum
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,36 +21,14 @@ from typing import Any
 from erce.files import read_json, write_json
 from erce.recipe import Cell, Recipe
 from erce.study.demonstrations import COUNTS, cell_splits, counts, demonstrations
-from erce.study.folder import CELL, JOURNAL, RESULT, TRAINING, cell_folder, is_done, timed
-from erce.study.manifest import DIGESTS, POLICY, digests
+from erce.study.folder import JOURNAL, RESULT, TRAINING, cell_folder, timed
+from erce.study.freshness import missing_parts
 from erce.study.memory import BatchSizes, batch_sizes
-from erce.study.samples import VERDICTS, read_samples
-from erce.study.stages import missing_completions, sample, score, train, verify_completions
+from erce.study.provenance import DIGESTS, digests
+from erce.study.samples import read_samples
+from erce.study.stages import sample, score, train, verify_completions
 from erce.tasks import load_task
 from erce.types import Splits
-
-
-class CellState(IntEnum):
-    """How far a cell has come; each state includes those before it."""
-
-    NEW = 0
-    TRAINED = 1  # the adapter and its log are there, or it is the base model
-    SAMPLED = 2  # every completion that the recipe asks for
-    VERIFIED = 3  # a verdict on each of them
-    DONE = 4  # the scores
-
-
-def cell_state(root: Path, recipe: Recipe, cell: Cell, problems: Splits) -> CellState:
-    """Return how far the cell has come. DONE is what result.json says alone, see `is_done`."""
-    folder = cell_folder(root, recipe, cell)
-    is_logged = cell.lam is None or (folder / TRAINING).is_file()
-    # From the end backwards: an adapter may be deleted once all its completions are there.
-    if is_done(root, recipe, cell):
-        return CellState.DONE
-    if is_logged and (folder / CELL).is_file() and not missing_completions(folder, recipe, cell, problems):
-        return CellState.VERIFIED if (folder / VERDICTS).is_file() else CellState.SAMPLED
-    has_policy = cell.lam is None or (is_logged and (folder / POLICY).is_file())
-    return CellState.TRAINED if has_policy else CellState.NEW
 
 
 def run_cell(
@@ -70,11 +47,11 @@ def run_cell(
     """
     folder = cell_folder(root, recipe, cell)
     splits = problems[cell.task] if problems else cell_splits(recipe, cell.task)
-    state = cell_state(root, recipe, cell, splits)
-    if state < CellState.SAMPLED:
+    missing = missing_parts(root, recipe, cell, splits)
+    if "completions" in missing:
         sizes = sizes or _sizes(recipe, cell, splits)
         with _cpu_threads(recipe.resources.threads):
-            if state < CellState.TRAINED:
+            if "adapter" in missing:
                 with timed(folder, "training"):
                     micro = replace(recipe.training, micro_batch_size=sizes.sequences)
                     learned = demonstrations(root, recipe, cell, splits)
@@ -83,7 +60,7 @@ def run_cell(
                 sample(folder, recipe, cell, splits, batch_size=sizes.completions)
     # The journal goes once the completions are whole, and result.json comes last: it says that all is done.
     (folder / JOURNAL).unlink(missing_ok=True)
-    if state < CellState.VERIFIED:
+    if "verdicts" in missing:
         with timed(folder, "verification"):
             verify_completions(folder, cell, splits)
     result = _result(folder, cell)

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError
-from erce.files import read_json
 from erce.recipe import RFT, Cell, Recipe
-from erce.study.folder import RESULT, cell_folder, is_done
+from erce.study.folder import cell_folder, read_result
 from erce.study.samples import VERDICTS, read_samples
 from erce.tasks import load_task, near_duplicates, splits
 from erce.types import Problem, Splits
@@ -115,9 +114,8 @@ def counts(folder: Path, problems: Splits) -> dict[str, int | None]:
 
 def read_counts(root: Path, recipe: Recipe) -> dict[str, Any] | None:
     """Return the `counts` of a study; None until its samples are verified, and where no arm needs them."""
-    if recipe.own_cell is None or not is_done(root, recipe, recipe.own_cell):
-        return None
-    return read_json(cell_folder(root, recipe, recipe.own_cell) / RESULT)[COUNTS]
+    result = None if recipe.own_cell is None else read_result(root, recipe, recipe.own_cell)
+    return None if result is None else result[COUNTS]
 
 
 def refuse_none(root: Path, recipe: Recipe) -> None:

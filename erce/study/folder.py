@@ -14,7 +14,7 @@ runs/mini/
     verdicts.jsonl                        one row per verdict, in the same order
     result.json                           scores; written last: its existence means the cell is done
 
-`erce.study.manifest` says what made these files, and whether they are still those.
+`erce.study.provenance` records what made these files, `erce.study.freshness` says which are stale.
 """
 
 import time
@@ -142,15 +142,6 @@ def read_recipe(root: Path) -> Recipe:
 
 def cell_folder(root: Path, recipe: Recipe, cell: Cell) -> Path:
     return root / "cells" / folder_name(recipe, cell)
-
-
-def is_done(root: Path, recipe: Recipe, cell: Cell) -> bool:
-    """Return whether the cell has its result, with all the temperatures that the cell is sampled at.
-
-    A damaged file is an InputError, so that no run trains over it.
-    """
-    result = read_result(root, recipe, cell)
-    return result is not None and has_temperatures(recipe, cell, result)
 
 
 def read_result(root: Path, recipe: Recipe, cell: Cell) -> dict[str, Any] | None:

@@ -16,8 +16,7 @@ from erce.study.demonstrations import cell_splits
 from erce.study.engines.progress import duration
 from erce.study.folder import Study, cell_folder, read_timing
 from erce.study.memory import DEVICES, Lengths
-from erce.study.schedule import planned_cells
-from erce.study.stages import decodings
+from erce.study.schedule import decodings, planned_cells
 from erce.tasks import check_demonstrations, load_task
 from erce.tasks.source import NotOnThisMachineError
 from erce.types import CROSS_ENTROPY, Arm, Problem, Splits, Task

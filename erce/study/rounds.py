@@ -15,7 +15,8 @@ from erce.errors import AllAlikeError, CellsFailedError, RunError
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe
 from erce.study.engines import FAILURE, LOG, Done, RunCells
 from erce.study.engines.progress import Display
-from erce.study.folder import STUDY, Study, cell_folder, is_done, read_result
+from erce.study.folder import STUDY, Study, cell_folder, read_result
+from erce.study.freshness import is_done
 from erce.study.samples import read_outcomes, read_samples
 from erce.study.schedule import first_round
 from erce.tasks.verdicts import outcome

@@ -9,19 +9,27 @@ from typing import Any
 
 from erce.catalog import model_folder
 from erce.errors import DamagedError, InputError, counted
-from erce.recipe import Recipe, load_recipe
+from erce.recipe import Cell, Recipe, load_recipe
 from erce.study.cell import run_cell
 from erce.study.demonstrations import cell_splits, problem_rows, refuse_none
 from erce.study.engines import Done, Work, open_engine, parse_engine
 from erce.study.engines.locks import study_lock
 from erce.study.engines.processes import devices_of, visible_devices
 from erce.study.engines.progress import progress
-from erce.study.folder import Study, check_folder, is_done, open_study, read_study
-from erce.study.manifest import checked_base_model, keep_base_model, kept_base_model, refresh
+from erce.study.folder import Study, check_folder, open_study, read_study
+from erce.study.freshness import (
+    Reason,
+    checked_base_model,
+    drop_stale,
+    names,
+    stale_parts,
+    trained_on_others,
+)
 from erce.study.memory import batch_sizes
 from erce.study.policy import check_server
+from erce.study.provenance import keep_base_model, kept_base_model
 from erce.study.rounds import FirstRound, cells_failed, rounds, run_round
-from erce.study.stages import base_policy, drop_outdated, outdated
+from erce.study.stages import base_policy
 from erce.tasks import check_demonstrations, load_task
 from erce.types import Splits
 
@@ -68,16 +76,17 @@ def run(
     problems = {task: cell_splits(recipe, task) for task in recipe.tasks}
     name, sizes = parse_engine(engine, jobs)[0], None
     base: dict[str, str] = {}
-    is_finished = _is_finished(root, recipe)
-    if not is_finished:
+    stale = _stale(root, recipe, problems)
+    samples = "completions" in stale
+    if samples:
         _check_needs(recipe, problems, here=name == "here")
         # The driver of a cluster does not know the machines; there each cell fits its own.
         sizes = None if name == "ray" else batch_sizes(recipe, problems, share=1 / (jobs or 1))
         check_server(recipe)
-    elif _may_have_new_verifier(root, recipe):
+    elif stale:
         _check_demonstrations(recipe, problems)
-    if not is_finished or not kept_base_model(root):
-        base = checked_base_model(root, recipe, cells_run_here=not is_finished and name != "ray")
+    if samples or not kept_base_model(root):
+        base = checked_base_model(root, recipe, cells_run_here=samples and name != "ray")
     work = Work(root, recipe, partial(run_cell, problems=problems, sizes=sizes))
     opened = open_engine(work, engine=engine, jobs=jobs)
     watch = FirstRound(root, recipe, settled=go_on)
@@ -86,14 +95,8 @@ def run(
         keep_base_model(root, base)
         if sizes and sizes.free:
             print(f"{sizes}, in {sizes.free / 1e9:.1f} GB of free memory", file=sys.stderr)
-        for sentence in refresh(sorted((root / "cells").glob("*"))):
+        for sentence in drop_stale(root, recipe, _every_cell(recipe), problems):
             print(sentence, file=sys.stderr)
-        # The grid's cells too, for while own samples are missing those alone are asked for.
-        verified = list(dict.fromkeys([*Study(root, recipe).next_cells, *recipe.cells()]))
-        if dropped := drop_outdated(root, recipe, verified):
-            names = ", ".join(cell.name for cell in dropped[:3]) + (", …" if len(dropped) > 3 else "")
-            cells = counted(len(dropped), "cell")
-            print(f"The verifier has changed: {cells} ({names}) verified again.", file=sys.stderr)
         failed: list[Done] = []
         with progress() as display:
             for study in rounds(root, recipe):
@@ -108,25 +111,33 @@ def run(
                 )
                 if not all(done.diverged for done in failed):
                     break
+        if others := trained_on_others(root, recipe, problems):
+            print(
+                f"{counted(len(others), 'cell')} ({names(others)}) learned from own samples whose verdicts "
+                "have changed since; to train a cell again, delete its folder and repeat the command.",
+                file=sys.stderr,
+            )
     if failed:
         raise cells_failed(root, recipe, failed)
-    return read_study(root)
+    study = read_study(root)
+    if not study.missing and study.finished < display.total:  # no λ other than 0 was chosen
+        print(f"Validation chose λ = 0, so the study has {study.finished} cells.", file=sys.stderr)
+    return study
 
 
-def _is_finished(root: Path, recipe: Recipe) -> bool:
-    """Return whether every cell is done; a study with a torn file, which is made again, is not."""
+def _every_cell(recipe: Recipe) -> list[Cell]:
+    return [*filter(None, [recipe.own_cell]), *recipe.cells()]
+
+
+def _stale(root: Path, recipe: Recipe, problems: Mapping[str, Splits]) -> set[str]:
+    """Return the parts that a run makes: those that are stale in any cell that is asked for."""
+    stale = {cell: stale_parts(root, recipe, cell, problems[cell.task]) for cell in _every_cell(recipe)}
+    spoiled = [cell for cell in stale if any(why.reason is Reason.SPOILED for why in stale[cell].values())]
     try:
-        return all(is_done(root, recipe, cell) for cell in Study(root, recipe).next_cells)
-    except DamagedError:
-        return False
-
-
-def _may_have_new_verifier(root: Path, recipe: Recipe) -> bool:
-    """Return whether verdicts are outdated, or a cell's file is torn that would say so."""
-    try:
-        return bool(outdated(root, recipe, Study(root, recipe).next_cells))
-    except DamagedError:
-        return True
+        wanted = [*filter(None, [recipe.own_cell]), *Study(root, recipe).next_cells, *spoiled]
+    except DamagedError:  # a result is torn, so which cells are asked for is known once it is made again
+        wanted = _every_cell(recipe)
+    return {part for cell in wanted for part in stale[cell]}
 
 
 def _recipe_and_folder(

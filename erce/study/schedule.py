@@ -15,12 +15,18 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from erce.errors import InputError
-from erce.recipe import SAMPLED, Cell, Recipe, further_temperatures
+from erce.generate.decoding import GenerationSettings
+from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, further_temperatures
+from erce.recipe.sections import MOST_COMPLETIONS
+from erce.study.samples import SampleSet
+from erce.tasks import load_task
+from erce.types import Problem, Splits
 
 if TYPE_CHECKING:
     from erce.study.folder import Study
 
 MAX_NAMED = 3  # cells in a sentence; it counts the others
+EVALUATED, TRAIN = ("validation", "test"), "train"
 
 Results = Mapping[Cell, dict[str, Any]]  # a finished cell's result.json
 
@@ -99,6 +105,41 @@ def _with_comparisons(recipe: Recipe, lams: Collection[float]) -> list[Cell]:
         elif is_compared:
             kept.append(cell)
     return kept
+
+
+def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
+    """Return the settings of each decoding that a cell needs, by its name; `sample` sets the batch size."""
+    wanted = recipe.decoding
+    greedy = GenerationSettings(
+        temperature=0.0,
+        samples=1,
+        max_new_tokens=wanted.max_new_tokens or load_task(cell.task).max_new_tokens,
+        batch_size=wanted.batch_size or MOST_COMPLETIONS,
+        stop=wanted.stop,
+        compile=wanted.compile,
+    )
+    sampled = replace(greedy, temperature=wanted.temperature, samples=wanted.samples)
+    if cell.is_own:
+        own = recipe.own_samples
+        return {SAMPLED: replace(greedy, temperature=own.temperature, samples=own.samples)}
+    return {GREEDY: greedy, SAMPLED: sampled} | {
+        name: replace(greedy, temperature=temperature, samples=wanted.temperature_samples)
+        for name, temperature in further_temperatures(recipe, cell).items()
+    }
+
+
+def sampled_problems(cell: Cell, problems: Splits) -> dict[str, tuple[Problem, ...]]:
+    """Return split → the problems that the cell has completions of."""
+    return {split: getattr(problems, split) for split in ((TRAIN,) if cell.is_own else EVALUATED)}
+
+
+def all_completions(recipe: Recipe, cell: Cell, problems: Splits) -> dict[SampleSet, int]:
+    """Return how many completions each set has that the recipe asks for."""
+    return {
+        SampleSet(split, decoding): len(of_split) * settings.samples
+        for split, of_split in sampled_problems(cell, problems).items()
+        for decoding, settings in decodings(recipe, cell).items()
+    }
 
 
 class Choice(NamedTuple):

@@ -15,13 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 from erce import events
 from erce.files import write_json
-from erce.generate.decoding import GenerationSettings
-from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, RegularizedObjective, further_temperatures
-from erce.recipe.sections import MOST_COMPLETIONS
+from erce.recipe import Cell, Recipe, RegularizedObjective
 from erce.score import summarize
-from erce.study.folder import ADAPTER, JOURNAL, RESULT, TRAINING, cell_folder, verifiers_of
-from erce.study.manifest import verifier_version, write_origin, write_verifier
+from erce.study.folder import ADAPTER, JOURNAL, RESULT, TRAINING
+from erce.study.freshness import missing_completions, refuse_other_policy
 from erce.study.policy import policy
+from erce.study.provenance import (
+    DEMONSTRATIONS,
+    demonstrations_digest,
+    origin_of,
+    write_origin,
+    write_verifier,
+)
 from erce.study.samples import (
     VERDICTS,
     Journal,
@@ -32,6 +37,7 @@ from erce.study.samples import (
     write_completions,
     write_verdicts,
 )
+from erce.study.schedule import EVALUATED, TRAIN, all_completions, decodings, sampled_problems
 from erce.tasks import load_task
 from erce.tasks.verdicts import verdict
 from erce.types import Problem, Splits
@@ -39,7 +45,6 @@ from erce.types import Problem, Splits
 if TYPE_CHECKING:
     from erce.hf.models import BasePolicy
 
-EVALUATED, TRAIN = ("validation", "test"), "train"
 Equal = Callable[[str, str], bool]  # whether two extracted answers are one vote
 
 
@@ -92,7 +97,10 @@ def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem])
     base = base_policy(recipe.model, recipe.dtype)
     log = fine_tune(base, problems, objective=objective, training=training, seed=cell.seed, folder=adapter)
     # Seconds are in timing.json: a log with times in it would differ between two equal runs.
-    write_json(folder / TRAINING, {name: value for name, value in log.items() if name != "seconds"})
+    log = {name: value for name, value in log.items() if name != "seconds"}
+    if cell.learns_own:
+        log[DEMONSTRATIONS] = demonstrations_digest(problems)
+    write_json(folder / TRAINING, log)
 
 
 @lru_cache(maxsize=1)
@@ -102,53 +110,13 @@ def _load_trainer() -> None:
         import_module("erce.train.fine_tune")
 
 
-def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
-    """Return the settings of each decoding that a cell needs, by its name; `sample` sets the batch size."""
-    wanted = recipe.decoding
-    greedy = GenerationSettings(
-        temperature=0.0,
-        samples=1,
-        max_new_tokens=wanted.max_new_tokens or load_task(cell.task).max_new_tokens,
-        batch_size=wanted.batch_size or MOST_COMPLETIONS,
-        stop=wanted.stop,
-        compile=wanted.compile,
-    )
-    sampled = replace(greedy, temperature=wanted.temperature, samples=wanted.samples)
-    if cell.is_own:
-        own = recipe.own_samples
-        return {SAMPLED: replace(greedy, temperature=own.temperature, samples=own.samples)}
-    return {GREEDY: greedy, SAMPLED: sampled} | {
-        name: replace(greedy, temperature=temperature, samples=wanted.temperature_samples)
-        for name, temperature in further_temperatures(recipe, cell).items()
-    }
-
-
-def sampled_problems(cell: Cell, problems: Splits) -> dict[str, tuple[Problem, ...]]:
-    """Return split → the problems that the cell has completions of."""
-    return {split: getattr(problems, split) for split in ((TRAIN,) if cell.is_own else EVALUATED)}
-
-
-def all_completions(recipe: Recipe, cell: Cell, problems: Splits) -> dict[SampleSet, int]:
-    """Return how many completions each set has that the recipe asks for."""
-    return {
-        SampleSet(split, decoding): len(of_split) * settings.samples
-        for split, of_split in sampled_problems(cell, problems).items()
-        for decoding, settings in decodings(recipe, cell).items()
-    }
-
-
-def missing_completions(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> dict[SampleSet, int]:
-    """Return the sets that are not whole in the folder, with their sizes; a new temperature adds sets."""
-    there = read_completions(folder)
-    sizes = all_completions(recipe, cell, problems)
-    return {place: size for place, size in sizes.items() if len(there.get(place, ())) != size}
-
-
 def sample(folder: Path, recipe: Recipe, cell: Cell, problems: Splits, *, batch_size: int) -> None:
     """Sample every set that is not whole. All cells of a task are evaluated on the same problems."""
     base, completions = base_policy(recipe.model, recipe.dtype), read_completions(folder)
     evaluated, wanted = sampled_problems(cell, problems), decodings(recipe, cell)
-    key = write_origin(folder, recipe, cell, policy=base, evaluated=evaluated, decodings=wanted)
+    origin = origin_of(folder, recipe, cell, base, evaluated)
+    refuse_other_policy(folder, origin)
+    key = write_origin(folder, recipe, cell, origin, policy=base, decodings=wanted)
     journal = Journal(folder / JOURNAL, key)
     batch_size = min([batch_size, *journal.batch_sizes()])  # other batches would round otherwise
     missing = missing_completions(folder, recipe, cell, problems)
@@ -190,23 +158,6 @@ def verify_completions(folder: Path, cell: Cell, problems: Splits) -> None:
         verified.append(VerifiedSample(sample_set, completion, by_task))
         events.advance(1)
     write_verdicts(folder, verified)
-
-
-def outdated(root: Path, recipe: Recipe, cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells whose verdicts are of another version of the verifier."""
-    verified = [cell for cell in cells if (cell_folder(root, recipe, cell) / VERDICTS).is_file()]
-    versions = verifiers_of(root, recipe, verified)
-    present = {task: verifier_version(load_task(task).verify) for task in {cell.task for cell in versions}}
-    return [cell for cell, verifier in versions.items() if verifier != present[cell.task]]
-
-
-def drop_outdated(root: Path, recipe: Recipe, cells: Sequence[Cell]) -> list[Cell]:
-    """Delete verdicts and result of the outdated cells, and return these cells."""
-    dropped = outdated(root, recipe, cells)
-    for cell in dropped:
-        for name in (VERDICTS, RESULT):  # killed in between, the missing verdicts show
-            (cell_folder(root, recipe, cell) / name).unlink(missing_ok=True)
-    return dropped
 
 
 def score(samples: Iterable[VerifiedSample], *, equal: Equal | None) -> dict[str, dict[str, Any]]:

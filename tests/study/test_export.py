@@ -11,9 +11,9 @@ from erce.hf.models import BasePolicy, load_model, load_tokenizer
 from erce.recipe import Cell, Decoding, Recipe
 from erce.study.export import export, outcome_arrays, records
 from erce.study.folder import CELL, RESULT, cell_folder, open_study, read_origin, read_study
-from erce.study.manifest import write_origin, write_verifier
+from erce.study.provenance import origin_of, write_origin, write_verifier
 from erce.study.reverify import reverify_file
-from erce.study.stages import decodings
+from erce.study.schedule import decodings
 from erce.tasks import load_task
 from erce.types import BASE_MODEL, Arm, Problem, SampleRow
 
@@ -36,7 +36,8 @@ def fill(root, cell, *, origin=True):
     (folder / "adapter" / "adapter_model.safetensors").write_bytes(cell.name.encode())
     if origin:
         wanted = decodings(RECIPE, cell)
-        write_origin(folder, RECIPE, cell, policy=tiny(), evaluated={"test": PROBLEMS}, decodings=wanted)
+        what = origin_of(folder, RECIPE, cell, tiny(), {"test": PROBLEMS})
+        write_origin(folder, RECIPE, cell, what, policy=tiny(), decodings=wanted)
         write_verifier(folder, load_task(cell.task).verify, task=cell.task)
     places = [
         {"split": "test", "decoding": "sampled", "problem": problem.id, "sample": sample}
@@ -148,10 +149,8 @@ def test_the_key_is_of_everything_that_decides_a_completion(study, change):
 
     def key(recipe, cell, problems):
         wanted = decodings(recipe, cell)
-        (folder / "completions.jsonl").unlink(missing_ok=True)  # or another policy would be refused
-        return write_origin(
-            folder, recipe, cell, policy=tiny(), evaluated={"test": problems}, decodings=wanted
-        )
+        origin = origin_of(folder, recipe, cell, tiny(), {"test": problems})
+        return write_origin(folder, recipe, cell, origin, policy=tiny(), decodings=wanted)
 
     first = key(RECIPE, cell, PROBLEMS)
     assert key(RECIPE, cell, PROBLEMS) == first != key(*change(RECIPE, cell, PROBLEMS))

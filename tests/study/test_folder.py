@@ -16,12 +16,12 @@ from erce.study.folder import (
     STUDY,
     TIMING,
     cell_folder,
-    is_done,
     open_study,
     read_study,
     read_timing,
     timed,
 )
+from erce.study.freshness import is_done
 from erce.types import BASELINE, Arm
 
 RECIPE = Recipe(task="mini-sums", lams=(0.0, 0.5), seeds=(0, 1))

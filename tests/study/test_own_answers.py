@@ -19,6 +19,7 @@ from erce.study.samples import (
     write_completions,
     write_verdicts,
 )
+from erce.tasks.verdicts import verdict
 from erce.types import Completion, Problem, Splits, Verdict
 
 RECIPE = tiny_recipe(
@@ -64,6 +65,34 @@ def test_a_changed_verifier_is_seen_while_own_samples_are_missing(study, tmp_pat
     write_json(base / "cell.json", present | {"verifier": "an older one"})
     run(RECIPE, out=root)
     assert read_json(base / "cell.json") == present
+
+
+def test_another_verifier_verifies_own_samples_again_and_cells_that_learned_others_are_named(
+    study, tmp_path, monkeypatch, capsys
+):
+    root = tmp_path / "mini"
+    shutil.copytree(study.root, root)
+    before = (own_folder(root) / COMPLETIONS).read_bytes()
+    write_json(path := own_folder(root) / "cell.json", read_json(path) | {"verifier": "an older one"})
+    run(RECIPE, out=root)
+    assert "The verifier has changed: 1 cell (mini-sums-own) verified again." in capsys.readouterr().err
+    # The same verdicts came of it, so nothing that was learned is different.
+    assert (own_folder(root) / COMPLETIONS).read_bytes() == before
+    write_json(path, read_json(path) | {"verifier": "an older one"})
+    reject = Verdict(False, "different")
+    monkeypatch.setattr(
+        "erce.study.stages.verdict",
+        lambda task, problem, completion: (
+            reject if problem.id.endswith("1") else verdict(task, problem, completion)
+        ),
+    )
+    trained = {path: path.read_bytes() for path in root.rglob(TRAINING)}
+    run(RECIPE, out=root)
+    assert (
+        "2 cells (mini-sums-rft-lam2-seed0, mini-sums-self-seed0) learned from own samples whose verdicts "
+        "have changed since; to train a cell again, delete its folder"
+    ) in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in root.rglob(TRAINING)} == trained
 
 
 def test_a_cell_takes_as_many_steps_as_it_has_demonstrations_and_minimises_the_grids_objective(study):

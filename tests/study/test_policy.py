@@ -15,7 +15,8 @@ from erce.study.folder import CELL, cell_folder
 from erce.study.policy import check_server, policy, served_base, served_name
 from erce.study.run import run
 from erce.study.samples import COMPLETIONS
-from erce.study.stages import base_policy, decodings
+from erce.study.schedule import decodings
+from erce.study.stages import base_policy
 
 RECIPE = tiny_recipe(
     n_validation=1, n_test=2, decoding=Decoding(samples=2, temperatures=(0.2,), max_new_tokens=12)

@@ -12,10 +12,12 @@ import erce.generate.transformers
 from erce.files import read_json, read_rows
 from erce.recipe import Cell, Decoding, Recipe, Training
 from erce.study.cell import run_cell
-from erce.study.folder import CELL, RESULT, cell_folder, is_done
+from erce.study.folder import CELL, RESULT, cell_folder
+from erce.study.freshness import is_done
 from erce.study.run import run
 from erce.study.samples import COMPLETIONS, VERDICTS
-from erce.study.stages import base_policy, decodings
+from erce.study.schedule import decodings
+from erce.study.stages import base_policy
 from erce.types import BASELINE
 
 RECIPE = tiny_recipe(
@@ -93,7 +95,10 @@ def test_more_temperatures_sample_only_what_is_new_and_keep_the_rest(
     assert drawn == [0.2, 1.0] * 4  # validation and test, the base model and λ = 0
     assert study.missing == []
     ends = [line for line in capsys.readouterr().err.splitlines() if line.startswith("done: ")]
-    assert ["3 of 4" in ends[0], "4 of 4" in ends[1]] == [True, True]  # two cells, each run twice
+    assert [line.split(" in ")[0] for line in ends] == [
+        f"done: mini-sums-{name} at further temperatures" for name in ("base", "lam0-seed0")
+    ]
+    assert all("2 of 2 cells" in line for line in ends)
     for cell in study.results:
         names = [row[1] for row in places(cell_folder(root, RECIPE, cell) / COMPLETIONS) if row[0] == "test"]
         assert list(dict.fromkeys(names)) == ["greedy", "sampled", "T0.2", "T1"]

@@ -26,7 +26,7 @@ from erce.reporting.pages.templates import environment
 from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
 from erce.study.folder import cell_folder, read_study
-from erce.study.manifest import changed_files
+from erce.study.freshness import changed_files
 from erce.tasks import gsm8k, math, mbpp
 from erce.tasks.user_defined import hub_name
 from erce.types import BASE_MODEL

@@ -17,7 +17,8 @@ from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
 from erce.reporting.words.sentences import of_completions, sentences
 from erce.study.folder import cell_folder, read_origin
-from erce.study.manifest import TASK_FILE, changed_files, task_file_digest
+from erce.study.freshness import changed_files
+from erce.study.provenance import TASK_FILE, task_file_digest
 from erce.study.schedule import NoChoice, verified_by_several
 from erce.types import BASE_MODEL
 

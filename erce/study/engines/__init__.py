@@ -19,7 +19,8 @@ from erce import events
 from erce.errors import DivergedError, InputError, VerifierError
 from erce.recipe import Cell, Recipe
 from erce.study.engines.locks import UNWRITABLE, cell_lock
-from erce.study.folder import DIVERGED, cell_folder, is_done
+from erce.study.folder import DIVERGED, cell_folder
+from erce.study.freshness import is_done
 
 FAILURE, LOG = "failure.txt", "log.txt"  # a failed cell's traceback, and what it printed
 

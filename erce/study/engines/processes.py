@@ -24,7 +24,8 @@ from erce import events
 from erce.errors import InputError
 from erce.recipe import Cell
 from erce.study.engines import LOG, Done, Work, run_one
-from erce.study.folder import LOCKS, is_done
+from erce.study.folder import LOCKS
+from erce.study.freshness import is_done
 
 IDLE_EXIT_SECONDS = 5.0  # in which an idle process must end by itself
 EVENT_SECONDS = 1.0  # between two events of a stage that a process sends

@@ -1,4 +1,4 @@
-"""What made the files of a study, and whether they are still those: cell.json, base.json and digests.
+"""What made the files of a study, as cell.json, base.json and digests record it; `freshness` compares.
 
 cell.json has a key of everything that decides a cell's completions: two cells with one key have the same
 ones. The study's settings, the adapter's weights, the prompts as tokens and the decoding are in the key. The
@@ -13,10 +13,8 @@ import ast
 import hashlib
 import inspect
 import json
-import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
@@ -24,14 +22,13 @@ from typing import TYPE_CHECKING, Any
 
 import erce.verify
 from erce.catalog import is_gguf, is_hub_name, is_user_defined, model_folder
-from erce.errors import DamagedError, InputError
+from erce.errors import DamagedError
 from erce.files import read_json, short_hash, write_json
 from erce.generate.decoding import GenerationSettings
-from erce.hf.adapter import WEIGHTS, check_adapter
 from erce.hf.prompt import prompt_ids
 from erce.recipe import Cell, Recipe, further_temperatures
-from erce.study.folder import ADAPTER, BASE, CELL, RESULT, TRAINING, read_origin
-from erce.study.samples import COMPLETIONS, VERDICTS, place_of_decoding, read_completions, read_samples
+from erce.study.folder import ADAPTER, BASE, CELL, TRAINING, read_origin
+from erce.study.samples import COMPLETIONS, VERDICTS, place_of_decoding
 from erce.types import Problem
 
 if TYPE_CHECKING:
@@ -39,15 +36,7 @@ if TYPE_CHECKING:
 
 FULL_SOFTMAX = {"top_p": 1.0, "top_k": 0, "repetition_penalty": 1.0}  # the only sampling of `erce.generate`
 DIGESTS, TASK_FILE = "digests", "task_file"  # in result.json: file → digest; in cell.json
-POLICY = f"{ADAPTER}/{WEIGHTS}"  # stands for the adapter's configuration too
-READERS: dict[str, Callable[[Path], object]] = {  # of a cell's files, in the order in which they are made
-    POLICY: lambda folder: check_adapter(folder / ADAPTER),
-    TRAINING: lambda folder: read_json(folder / TRAINING, "log"),
-    COMPLETIONS: read_completions,
-    CELL: lambda folder: read_json(folder / CELL, "key"),
-    VERDICTS: read_samples,
-    RESULT: lambda folder: read_json(folder / RESULT),
-}
+DEMONSTRATIONS = "demonstrations"  # in the training.json of a cell that learns own samples: their digest
 BASE_FILES = {  # part → the files of a model's folder that make it
     "weights": ("*.safetensors", "*.bin", "*.gguf"),
     "configuration": ("config.json",),
@@ -59,56 +48,19 @@ BLOCK_BYTES, BLOCKS = 2**16, 16
 VERIFIERS = "erce.verify"
 
 
-def write_origin(
-    folder: Path,
-    recipe: Recipe,
-    cell: Cell,
-    *,
-    policy: "BasePolicy",
-    evaluated: Mapping[str, Sequence[Problem]],
-    decodings: Mapping[str, GenerationSettings],
-) -> str:
-    """Write cell.json and return the key of the cell's completions, 16 hex digits.
-
-    InputError: the completions that are there are of another policy than this one.
-    """
-    origin, earlier = checked_origin(folder, recipe, cell, policy, evaluated), read_origin(folder)
-    resolved = {
-        name: {
-            "temperature": settings.temperature,
-            **FULL_SOFTMAX,
-            "samples": settings.samples,
-            "max_new_tokens": settings.max_new_tokens,
-            "stop": [policy.tokenizer.eos_token, *settings.stop],
-        }
-        for name, settings in decodings.items()
-    }
-    further = further_temperatures(recipe, cell)
-    key = digest_of(
-        origin | {"decoding": {name: how for name, how in resolved.items() if name not in further}}
-    )
-    # Under the same key, decodings that the recipe no longer asks for stay, and so does the verifier.
-    kept = earlier if earlier.get("key") == key else {}
-    every = kept.get("decoding", {}) | resolved
-    in_order = {name: every[name] for name in sorted(every, key=place_of_decoding)}
-    backend = "transformers" if recipe.server is None else recipe.server.kind
-    write_json(folder / CELL, kept | origin | {"decoding": in_order, "drawn_by": backend, "key": key})
-    return key
-
-
-def checked_origin(
+def origin_of(
     folder: Path,
     recipe: Recipe,
     cell: Cell,
     policy: "BasePolicy",
     evaluated: Mapping[str, Sequence[Problem]],
 ) -> dict[str, Any]:
-    """Return what a cell's completions come from; an InputError if those in the folder are of another policy.
+    """Return what the completions of a cell that is sampled now come from.
 
     A base model is known by its name, and by the hub's commit where there is one; an adapter by its weights.
     The dtype is that of transformers; a server's is not known.
     """
-    origin: dict[str, Any] = {
+    return {
         "study": short_hash(recipe.identity_json.encode()),  # as `digest_of`, old names
         "task": cell.task,
         "lam": cell.lam,
@@ -125,19 +77,53 @@ def checked_origin(
             for split, problems in evaluated.items()
         },
     }
+
+
+def write_origin(
+    folder: Path,
+    recipe: Recipe,
+    cell: Cell,
+    origin: Mapping[str, Any],
+    *,
+    policy: "BasePolicy",
+    decodings: Mapping[str, GenerationSettings],
+) -> str:
+    """Write cell.json and return the key of the cell's completions, 16 hex digits.
+
+    `origin` is what `origin_of` returns.
+    """
     earlier = read_origin(folder)
-    changed = [name for name in origin if name in earlier and earlier[name] != origin[name]]
-    if changed and (folder / COMPLETIONS).is_file():
-        raise InputError(
-            f"{folder}: its completions were sampled by another policy (other {', '.join(changed)}) than "
-            "those that are missing would be; delete completions.jsonl, and the next run samples all of them"
-        )
-    return origin
+    resolved = {
+        name: {
+            "temperature": settings.temperature,
+            **FULL_SOFTMAX,
+            "samples": settings.samples,
+            "max_new_tokens": settings.max_new_tokens,
+            "stop": [policy.tokenizer.eos_token, *settings.stop],
+        }
+        for name, settings in decodings.items()
+    }
+    further = further_temperatures(recipe, cell)
+    key = digest_of(
+        {**origin, "decoding": {name: how for name, how in resolved.items() if name not in further}}
+    )
+    # Under the same key, decodings that the recipe no longer asks for stay, and so does the verifier.
+    kept = earlier if earlier.get("key") == key else {}
+    every = kept.get("decoding", {}) | resolved
+    in_order = {name: every[name] for name in sorted(every, key=place_of_decoding)}
+    backend = "transformers" if recipe.server is None else recipe.server.kind
+    write_json(folder / CELL, {**kept, **origin, "decoding": in_order, "drawn_by": backend, "key": key})
+    return key
 
 
 def digest_of(content: Any) -> str:
     """Return 16 hex digits of plain values."""
     return short_hash(json.dumps(content, sort_keys=True).encode())
+
+
+def demonstrations_digest(problems: Sequence[Problem]) -> str:
+    """Return 16 hex digits of what a training learned from: every prompt with its demonstration, in order."""
+    return digest_of([[problem.prompt, problem.demonstration] for problem in problems])
 
 
 def file_digest(path: Path) -> str:
@@ -170,83 +156,6 @@ def digests(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): file_digest(path) for path in paths if path.is_file()}
 
 
-def changed_files(folder: Path, result: Mapping[str, Any]) -> list[str]:
-    """Return the files that are not those of the result, from training to verdicts.
-
-    Weights that are not there do not count: they may be kept elsewhere, or deleted once all is sampled.
-    """
-    return [
-        name
-        for name, digest in result.get(DIGESTS, {}).items()
-        if (
-            file_digest(path) != digest if (path := folder / name).is_file() else not name.startswith(ADAPTER)
-        )
-    ]
-
-
-def refresh(folders: Iterable[Path]) -> list[str]:
-    """Delete what changed, or is torn, and what was made from it; return a sentence for each such file."""
-    sentences = []
-    for folder in folders:
-        if changed := _changed_or_torn(folder):
-            names = list(READERS)
-            for later in reversed(names[names.index(changed[0]) :]):  # result.json first
-                (folder / later).unlink(missing_ok=True)
-            if not (folder / TRAINING).is_file():
-                shutil.rmtree(folder / ADAPTER, ignore_errors=True)
-            sentences += [f"{folder.name}/{name} is not as its run left it; made again." for name in changed]
-    return sentences
-
-
-def _changed_or_torn(folder: Path) -> list[str]:
-    """Return the files that cannot stay, in the order in which they are made.
-
-    Every file of an unfinished cell is read; of a finished one those without a digest.
-    """
-    there = [name for name in READERS if (folder / name).is_file()]
-    if RESULT not in there or _is_torn(folder, RESULT):
-        return [name for name in there if _is_torn(folder, name)]
-    result = read_json(folder / RESULT)
-    if DIGESTS not in result:
-        return []
-    changed = {*changed_files(folder, result)}
-    changed |= {name for name in {CELL, *there} & {CELL, POLICY} if _is_torn(folder, name)}
-    return [name for name in READERS if name in changed]
-
-
-def _is_torn(folder: Path, name: str) -> bool:
-    try:
-        READERS[name](folder)
-    except DamagedError:
-        return True
-    return False
-
-
-def checked_base_model(root: Path, recipe: Recipe, *, cells_run_here: bool) -> dict[str, str]:
-    """Return what the base model is, to be kept; InputError if the study was begun with another one.
-
-    `cells_run_here`: whether the cells run on this machine, whose devices then decide the dtype "auto". What
-    cannot be known, such as a hub's commit that was not downloaded, is not compared.
-    """
-    present, earlier, dtype = base_model(recipe), kept_base_model(root), _dtype_of_a_cell(root)
-    if dtype and cells_run_here and recipe.server is None:
-        from erce.hf.models import dtype_here
-
-        earlier = {**earlier, "dtype": dtype}
-        present["dtype"] = dtype_here(recipe.dtype, recipe.model)
-    changed = [name for name in present.keys() & earlier.keys() if present[name] != earlier[name]]
-    if changed:
-        parts = [
-            f"{name} ({earlier[name]}, not {present[name]})" if name in ("commit", "dtype") else name
-            for name in sorted(changed)
-        ]
-        raise InputError(
-            f"{root} was begun with another base model under the name {recipe.model!r}: it differs in "
-            f"{', '.join(parts)}; put the first one back, or choose another folder with --out"
-        )
-    return {name: part for name, part in {**earlier, **present}.items() if name != "dtype"}
-
-
 def kept_base_model(root: Path) -> Mapping[str, str]:
     """Return what base.json holds; nothing where it is missing, as in an older study, or torn."""
     try:
@@ -259,15 +168,6 @@ def keep_base_model(root: Path, base: Mapping[str, str]) -> None:
     """Write base.json, if it does not hold this base model already."""
     if base and base != kept_base_model(root):
         write_json(root / BASE, dict(base))
-
-
-def _dtype_of_a_cell(root: Path) -> str | None:
-    """Return the dtype of the first cell that says in which it was sampled."""
-    for path in sorted(root.glob(f"cells/*/{CELL}")):
-        with suppress(DamagedError):
-            if dtype := read_json(path).get("dtype"):
-                return dtype
-    return None
 
 
 def base_model(recipe: Recipe) -> dict[str, str]:

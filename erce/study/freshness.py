@@ -1,0 +1,303 @@
+"""A cell's folder → which of its parts are stale, and why. A run makes these again and skips the others.
+
+    adapter → completions → verdicts → scores
+
+A part is stale if it is missing or incomplete, torn, not as its run left it, or of another verifier, and so
+is all that was made from it. An adapter alone may be gone once its completions are whole. Cells that were
+trained on own samples whose verdicts have changed since are named, and stay (`trained_on_others`).
+
+What cannot be made again is refused: another base model, or completions of another policy.
+"""
+
+import shutil
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from enum import Enum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from erce.errors import DamagedError, InputError, counted
+from erce.files import read_json
+from erce.hf.adapter import WEIGHTS, check_adapter
+from erce.recipe import Cell, Recipe
+from erce.study.demonstrations import demonstrations, read_counts
+from erce.study.folder import ADAPTER, CELL, RESULT, TRAINING, cell_folder, read_origin, read_result
+from erce.study.provenance import (
+    DEMONSTRATIONS,
+    DIGESTS,
+    base_model,
+    demonstrations_digest,
+    file_digest,
+    kept_base_model,
+    verifier_version,
+)
+from erce.study.samples import COMPLETIONS, VERDICTS, SampleSet, read_completions, read_samples
+from erce.study.schedule import all_completions, has_temperatures
+from erce.tasks import load_task
+from erce.types import Splits
+
+POLICY = f"{ADAPTER}/{WEIGHTS}"  # stands for the adapter's configuration too
+READERS: dict[str, Callable[[Path], object]] = {  # of a cell's files, in the order in which they are made
+    POLICY: lambda folder: check_adapter(folder / ADAPTER),
+    TRAINING: lambda folder: read_json(folder / TRAINING, "log"),
+    COMPLETIONS: read_completions,
+    CELL: lambda folder: read_json(folder / CELL, "key"),
+    VERDICTS: read_samples,
+    RESULT: lambda folder: read_json(folder / RESULT),
+}
+FILES = {  # part → its files
+    "adapter": (POLICY, TRAINING),
+    "completions": (COMPLETIONS, CELL),
+    "verdicts": (VERDICTS,),
+    "scores": (RESULT,),
+}
+MAX_NAMED = 3  # cells in a sentence
+
+
+class Reason(Enum):
+    """Why a part is stale."""
+
+    MISSING = "is missing"
+    INCOMPLETE = "lacks some of what the recipe asks for"
+    SPOILED = "is not as its run left it"  # changed, or torn
+    VERIFIER = "is of another verifier"
+    RESTS = "was made from what is stale"
+
+
+class Stale(NamedTuple):
+    """Why a part of a cell is stale; `file` is the one that tells."""
+
+    reason: Reason
+    file: str
+
+    def __str__(self) -> str:
+        return f"{self.file} {self.reason.value}"
+
+
+def is_done(root: Path, recipe: Recipe, cell: Cell) -> bool:
+    """Return whether the cell has its result, with all the temperatures that the cell is sampled at.
+
+    That is what a run asks between cells, after it has dropped what is stale. A damaged file is an
+    InputError, so that no run trains over it.
+    """
+    result = read_result(root, recipe, cell)
+    return result is not None and has_temperatures(recipe, cell, result)
+
+
+def stale_parts(root: Path, recipe: Recipe, cell: Cell, problems: Splits) -> dict[str, Stale]:
+    """Return part → why it is stale, in the order in which the parts are made; empty if the cell is done.
+
+    The base model has no adapter. Every file is read, or compared with its digest.
+    """
+    folder = cell_folder(root, recipe, cell)
+    spoiled, other = dict(_spoiled_parts(folder)), _of_other_verifier(folder, cell)
+    if not spoiled and is_done(root, recipe, cell):
+        return other
+    return _with_what_rests(other | _missing(folder, recipe, cell, problems, spoiled) | spoiled)
+
+
+def missing_parts(root: Path, recipe: Recipe, cell: Cell, problems: Splits) -> dict[str, Stale]:
+    """Return the parts that are stale by what is missing alone: all of them, after `drop_stale`."""
+    if is_done(root, recipe, cell):
+        return {}
+    return _with_what_rests(_missing(cell_folder(root, recipe, cell), recipe, cell, problems))
+
+
+def _missing(
+    folder: Path, recipe: Recipe, cell: Cell, problems: Splits, spoiled: Collection[str] = ()
+) -> dict[str, Stale]:
+    """Return what is missing or incomplete in an unfinished cell, once the `spoiled` parts are dropped."""
+    missing, lacking = {}, _lacking_completions(folder, recipe, cell, problems)
+    if cell.lam is not None:
+        if not (folder / TRAINING).is_file():
+            missing["adapter"] = Stale(Reason.MISSING, TRAINING)
+        elif not (folder / POLICY).is_file() and (lacking or "completions" in spoiled):
+            missing["adapter"] = Stale(Reason.MISSING, POLICY)
+    if lacking is not None:
+        missing["completions"] = lacking
+    if not (folder / VERDICTS).is_file():
+        missing["verdicts"] = Stale(Reason.MISSING, VERDICTS)
+    if not (folder / RESULT).is_file():
+        missing["scores"] = Stale(Reason.MISSING, RESULT)
+    elif not missing and not spoiled:
+        missing["scores"] = Stale(Reason.INCOMPLETE, RESULT)
+    return missing
+
+
+def _with_what_rests(stale: Mapping[str, Stale]) -> dict[str, Stale]:
+    """Add the parts that were made from a stale one."""
+    first = min(map([*FILES].index, stale))
+    return {part: stale.get(part, Stale(Reason.RESTS, FILES[part][0])) for part in [*FILES][first:]}
+
+
+def _lacking_completions(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> Stale | None:
+    """Return why the completions are stale, other than by damage; None if they are whole."""
+    if not (folder / CELL).is_file():  # of whom they are, nothing says
+        return Stale(Reason.MISSING, CELL)
+    try:
+        lacking = missing_completions(folder, recipe, cell, problems)
+    except DamagedError:
+        return Stale(Reason.SPOILED, COMPLETIONS)
+    if not lacking:
+        return None
+    return Stale(Reason.INCOMPLETE if (folder / COMPLETIONS).is_file() else Reason.MISSING, COMPLETIONS)
+
+
+def missing_completions(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> dict[SampleSet, int]:
+    """Return the sets that are not whole in the folder, with their sizes; a new temperature adds sets."""
+    there = read_completions(folder)
+    sizes = all_completions(recipe, cell, problems)
+    return {place: size for place, size in sizes.items() if len(there.get(place, ())) != size}
+
+
+def _of_other_verifier(folder: Path, cell: Cell) -> dict[str, Stale]:
+    """Return the verdicts as stale if cell.json says that another version of the verifier made them."""
+    if not (folder / VERDICTS).is_file() or not (folder / CELL).is_file():
+        return {}
+    with suppress(DamagedError):
+        verifier = read_origin(folder).get("verifier")
+        if verifier and verifier != verifier_version(load_task(cell.task).verify):
+            return {"verdicts": Stale(Reason.VERIFIER, VERDICTS), "scores": Stale(Reason.RESTS, RESULT)}
+    return {}
+
+
+def _spoiled_parts(folder: Path) -> Iterable[tuple[str, Stale]]:
+    """Yield the parts that have a file which changed or is torn."""
+    spoiled = spoiled_files(folder)
+    for part, files in FILES.items():
+        for name in files[::-1]:
+            if name in spoiled:
+                yield part, Stale(Reason.SPOILED, name)
+
+
+def spoiled_files(folder: Path) -> list[str]:
+    """Return the files that changed after their result was written, or are torn, as they are made.
+
+    Every file of an unfinished cell is read; of a finished one those without a digest.
+    """
+    there = [name for name in READERS if (folder / name).is_file()]
+    if RESULT not in there or _is_torn(folder, RESULT):
+        return [name for name in there if _is_torn(folder, name)]
+    result = read_json(folder / RESULT)
+    if DIGESTS not in result:
+        return []
+    spoiled = {*changed_files(folder, result)}
+    spoiled |= {name for name in {CELL, *there} & {CELL, POLICY} if _is_torn(folder, name)}
+    return [name for name in READERS if name in spoiled]
+
+
+def changed_files(folder: Path, result: Mapping[str, Any]) -> list[str]:
+    """Return the files that are not those of the result, from training to verdicts.
+
+    Weights that are not there do not count: they may be kept elsewhere, or deleted once all is sampled.
+    """
+    return [
+        name
+        for name, digest in result.get(DIGESTS, {}).items()
+        if (
+            file_digest(path) != digest if (path := folder / name).is_file() else not name.startswith(ADAPTER)
+        )
+    ]
+
+
+def _is_torn(folder: Path, name: str) -> bool:
+    try:
+        READERS[name](folder)
+    except DamagedError:
+        return True
+    return False
+
+
+def drop_stale(
+    root: Path, recipe: Recipe, cells: Iterable[Cell], problems: Mapping[str, Splits]
+) -> list[str]:
+    """Delete what is spoiled or of another verifier, and what was made from it; return sentences on it.
+
+    What is left is fresh, so from then on a part that is there is done.
+    """
+    sentences, verified = [], list[Cell]()
+    for cell in cells:
+        folder, stale = cell_folder(root, recipe, cell), stale_parts(root, recipe, cell, problems[cell.task])
+        if stale.get("verdicts", Stale(Reason.MISSING, "")).reason is Reason.VERIFIER:
+            verified.append(cell)
+            _drop_from(folder, VERDICTS)
+        if spoiled := spoiled_files(folder):
+            _drop_from(folder, spoiled[0])
+            sentences += [f"{folder.name}/{name} {Reason.SPOILED.value}; made again." for name in spoiled]
+    if verified:
+        cells_again = f"{counted(len(verified), 'cell')} ({names(verified)})"
+        sentences.append(f"The verifier has changed: {cells_again} verified again.")
+    return sentences
+
+
+def _drop_from(folder: Path, first: str) -> None:
+    """Delete a file and those made after it, result.json first: killed in between, what is missing shows."""
+    for name in reversed([*READERS][[*READERS].index(first) :]):
+        (folder / name).unlink(missing_ok=True)
+    if not (folder / TRAINING).is_file():
+        shutil.rmtree(folder / ADAPTER, ignore_errors=True)
+
+
+def names(cells: Sequence[Cell]) -> str:
+    """Return the names of the first cells."""
+    return ", ".join(cell.name for cell in cells[:MAX_NAMED]) + (", …" if len(cells) > MAX_NAMED else "")
+
+
+def trained_on_others(root: Path, recipe: Recipe, problems: Mapping[str, Splits]) -> list[Cell]:
+    """Return the cells that were trained on other own samples than those that are accepted now.
+
+    A cell that an older version trained does not say on what.
+    """
+    others = []
+    for cell in recipe.cells():
+        path = cell_folder(root, recipe, cell) / TRAINING
+        if cell.learns_own and path.is_file() and read_counts(root, recipe) is not None:
+            learned, accepted = read_json(path), demonstrations(root, recipe, cell, problems[cell.task])
+            if learned.get(DEMONSTRATIONS) not in (None, demonstrations_digest(accepted)):
+                others.append(cell)
+    return others
+
+
+def refuse_other_policy(folder: Path, origin: Mapping[str, Any]) -> None:
+    """Raise an InputError if the completions in a cell's folder are of another policy than `origin` says."""
+    earlier = read_origin(folder)
+    changed = [name for name in origin if name in earlier and earlier[name] != origin[name]]
+    if changed and (folder / COMPLETIONS).is_file():
+        raise InputError(
+            f"{folder}: its completions were sampled by another policy (other {', '.join(changed)}) than "
+            "those that are missing would be; delete completions.jsonl, and the next run samples all of them"
+        )
+
+
+def checked_base_model(root: Path, recipe: Recipe, *, cells_run_here: bool) -> dict[str, str]:
+    """Return what the base model is, to be kept; InputError if the study was begun with another one.
+
+    `cells_run_here`: whether the cells run on this machine, whose devices then decide the dtype "auto". What
+    cannot be known, such as a hub's commit that was not downloaded, is not compared.
+    """
+    present, earlier, dtype = base_model(recipe), kept_base_model(root), _dtype_of_a_cell(root)
+    if dtype and cells_run_here and recipe.server is None:
+        from erce.hf.models import dtype_here
+
+        earlier = {**earlier, "dtype": dtype}
+        present["dtype"] = dtype_here(recipe.dtype, recipe.model)
+    changed = [name for name in present.keys() & earlier.keys() if present[name] != earlier[name]]
+    if changed:
+        parts = [
+            f"{name} ({earlier[name]}, not {present[name]})" if name in ("commit", "dtype") else name
+            for name in sorted(changed)
+        ]
+        raise InputError(
+            f"{root} was begun with another base model under the name {recipe.model!r}: it differs in "
+            f"{', '.join(parts)}; put the first one back, or choose another folder with --out"
+        )
+    return {name: part for name, part in {**earlier, **present}.items() if name != "dtype"}
+
+
+def _dtype_of_a_cell(root: Path) -> str | None:
+    """Return the dtype of the first cell that says in which it was sampled."""
+    for path in sorted(root.glob(f"cells/*/{CELL}")):
+        with suppress(DamagedError):
+            if dtype := read_json(path).get("dtype"):
+                return dtype
+    return None
