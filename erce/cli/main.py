@@ -62,7 +62,7 @@ def _in_one_line(message: Any, category: type[Warning], *place: Any, **line: Any
 def _run_command(options: argparse.Namespace) -> int:
     if getattr(options, "sandbox", None):
         os.environ["ERCE_SANDBOX"] = options.sandbox  # the processes of a study inherit it
-    if options.command in (run, outlook, demo, report, theory, sft, card):
+    if options.command in (run, demo, report, sft, card):
         _require_study_extra()
     if getattr(options, "json", None) is not None:
         flags.check_json(options.json)
@@ -107,23 +107,6 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
     with spoken():
         lines = dry_run(load_recipe(recipe, **overrides), out, device=options.device, speed=speed)
     terminal.print_lines(lines)
-    return 0
-
-
-def outlook(options: argparse.Namespace) -> int:
-    """Estimate, without training, above which λ a training step makes right answers more likely."""
-    path, root, overrides = _recipe(options)
-    from erce.recipe import load_recipe
-
-    recipe = load_recipe(path, **overrides)
-    print(f"outlook for {recipe.task} and {recipe.model}; nothing is trained", file=sys.stderr, flush=True)
-    from erce.study.engines.progress import spoken
-    from erce.study.outlook import outlook as look
-    from erce.study.outlook import outlook_lines
-
-    with spoken():
-        seen = look(recipe, root=root)
-    terminal.print_lines(outlook_lines(seen, recipe))
     return 0
 
 
@@ -219,13 +202,6 @@ def tasks(options: argparse.Namespace) -> None:
         task = load_task(name)
         sizes = f"{task.n_train} train, {task.n_validation} validation, {task.n_test} test problems"
         terminal.print_lines([f"{name:24} {sizes}", f"  {task.about}"])
-
-
-def theory(options: argparse.Namespace) -> None:
-    """Compute the paper's theorems on when a learner is right, and write one page with their figures."""
-    from erce.theory.page import write
-
-    terminal.print_lines(write(options.out, options.json))
 
 
 def verify(options: argparse.Namespace) -> int:
@@ -346,11 +322,6 @@ def _parser() -> argparse.ArgumentParser:
     flags.add_verbose(added)
     flags.add_engine(added, "1")
     flags.add_sandbox(added)
-    added = command(outlook)
-    flags.add_recipe(added)
-    text = "the study's folder, whose samples are used, and beside which others are kept (runs/NAME)"
-    added.add_argument("--out", type=Path, help=text)
-    flags.add_limit(added, "runs/NAME-limitN")
     added = command(report)
     added.add_argument("runs", type=Path, help="a study's folder")
     flags.add_verbose(added)
@@ -363,9 +334,6 @@ def _parser() -> argparse.ArgumentParser:
     flags.add_card(command(card))
     flags.add_import(command(import_))
     command(tasks)
-    added = command(theory)
-    added.add_argument("--out", type=Path, default=Path("theory.html"), help="the page (theory.html)")
-    added.add_argument("--json", type=Path, metavar="FILE", help="write its numbers to FILE as well")
     flags.add_verify(command(verify))
     flags.add_sandbox(command(doctor))
     return parser

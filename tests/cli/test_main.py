@@ -24,9 +24,7 @@ def test_every_command_has_a_summary(capsys):
     with pytest.raises(SystemExit) as end:
         main(["--help"])
     assert end.value.code == 0
-    assert {"demo", "run", "report", "records", "import", "tasks", "theory"} <= set(
-        capsys.readouterr().out.split()
-    )
+    assert {"demo", "run", "report", "records", "import", "tasks"} <= set(capsys.readouterr().out.split())
 
 
 def test_tasks_are_listed(capsys):
@@ -185,7 +183,7 @@ def test_a_reader_that_leaves_early_ends_the_command_in_silence(unbuffered):
     ("file", "sentence"),
     [("", "is a folder; name a file in it"), ("f/x.json", "is a file, no folder; choose")],
 )
-@pytest.mark.parametrize("words", [["verify", "f"], ["report", "no/such/study"], ["theory"]])
+@pytest.mark.parametrize("words", [["verify", "f"], ["report", "no/such/study"]])
 def test_a_json_that_cannot_be_written_is_refused_before_anything_is_computed(
     words, file, sentence, tmp_path, capsys, monkeypatch
 ):

@@ -178,7 +178,8 @@ def test_a_fault_of_the_tests_lowers_no_mode():
 
 def test_a_program_that_returns_plain_values_is_proven_whatever_its_demonstration_does():
     found = "import re\ndef f(text): return re.search('b', text)"
-    problem = Problem(id="p", prompt="", demonstration=found, tests=("assert f('ab')", "assert not f('a')"))
+    tests = ("assert bool(f('ab'))", "assert not bool(f('a'))")  # hand the object on
+    problem = Problem(id="p", prompt="", demonstration=found, tests=tests)
     assert verify_program(problem, found).reason == "unproven"
     assert verify_program(problem, "def f(text): return 'b' in text").reason == "passed"
 

@@ -67,11 +67,13 @@ class Service:
         modules = {name for name, value in self._names.items() if isinstance(value, types.ModuleType)}
         return [name in self._names and name not in modules for name in names]
 
-    def _call(self, name: str, positional: list[Any], named: list[list[Any]]) -> list[Any]:
-        """Return the form of a function's result; if that is None, also of the arguments that it changed."""
+    def _call(self, name: str, positional: list[Any], named: list[list[Any]], only_truth: bool) -> list[Any]:
+        """Return the form of a function's result, or of its truth; if None, also of changed arguments."""
         values = [wire.decode(form, self._resolve) for form in positional]
         options = {key: wire.decode(form, self._resolve) for key, form in named}
         returned = self._names[name](*values, **options)
+        if only_truth and returned is not None:
+            return [bool(returned), []]
         try:
             result = wire.encode_result(returned)
             if returned is not None:
