@@ -436,8 +436,7 @@ class _Stop(StoppingCriteria):
         self.done = self.done | (input_ids[:, -1] == self.eos) | (self.room <= self.steps)
         before, self.ended = self.ended, int(self.done.sum())
         going_on = len(self.done) - self.ended
-        begun = going_on * self.steps / int(self.room.max())
-        events.advance(self.ended - before, tokens=len(self.done) - before, begun=begun)
+        events.advance(self.ended - before, tokens=len(self.done) - before)
         return self.done | (going_on < self.fewest)
 
     def _watch(self, tokens: list[int]) -> None:
