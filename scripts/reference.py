@@ -67,7 +67,6 @@ SECTIONS = {
     "decoding": "Decoding",
     "resources": "Resources",
     "own": "OwnSamples",
-    "search": "SearchSettings",
     "server": "Serving",
 }
 
