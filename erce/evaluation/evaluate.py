@@ -226,7 +226,7 @@ def evaluate(  # noqa: PLR0913  the model and the settings of generation
     )
     plan = prepare(tokenizer, problems, verify, settings)
     require_generation(model, plan)
-    with progress(plan, enabled=sys.stderr.isatty()):
+    with progress(enabled=sys.stderr.isatty()):
         return plan.scored(plan.verified(model, plan.problems))
 
 
@@ -339,7 +339,7 @@ def require_generation(model: Any, plan: EvaluationPlan) -> None:
 
 
 @contextmanager
-def progress(plan: EvaluationPlan, *, enabled: bool) -> Iterator[None]:
+def progress(*, enabled: bool) -> Iterator[None]:
     """Show a bar for generation and one for verification while the block runs."""
     from tqdm.auto import tqdm
 
