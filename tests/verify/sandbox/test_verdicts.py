@@ -304,6 +304,40 @@ def test_a_function_that_returns_none_changes_its_arguments(sandbox, program, te
     assert ruled(sandbox, program, [test])[0] == reason
 
 
+POINTS = """
+from collections import namedtuple
+class P(namedtuple("P", "x y")):
+    __eq__ = lambda self, other: True
+    y = property(lambda self: 9)
+def f(p):
+    return P(p.x + 1, p.y)
+def forge(p):
+    return P(5, 5)
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("assert f(P(1, y=2)).x == 2 and f(P(1, 2)).y == 2 and f(P(1, 2)) == P(2, 2)", "passed"),
+        ("assert repr([f(P(1, 2))]) == '[P(x=2, y=2)]'", "passed"),
+        ("assert forge(P(1, 2)) == (2, 2)", "failed"),
+        ("assert forge(P(1, 2)).y == 9", "failed"),
+    ],
+)
+def test_a_namedtuple_has_fields_and_no_method_of_the_program(sandbox, test, reason):
+    setup = ["from collections import namedtuple\nP = namedtuple('P', 'x y')"]
+    assert ruled(sandbox, POINTS, [test], setup=setup)[0] == reason
+
+
+def test_a_hundred_thousand_kinds_of_namedtuples_end_with_the_judges_budget(sandbox):
+    frame = """b'{"ok":[["l",%s],[]]}' % b','.join(b'["n","P",["t","x%d"],1]' % n for n in range(10**5))"""
+    program = f"{SAY}\ndef f(x):\n    say({frame})\n    os.read(channel(), 1)"
+    reason, detail = ruled(sandbox, program, ["assert len(f(1)) == 10**5"])
+    assert (reason, "wall" in detail) == ("timeout", False)
+    assert ruled(sandbox, "f = lambda x: x", ["assert f(1) == 1"])[0] == "passed"
+
+
 @pytest.mark.parametrize(
     ("setup", "program", "tests"),
     [
