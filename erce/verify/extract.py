@@ -480,12 +480,16 @@ def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Trac
     program. A block that is indented as a whole is moved to the margin. A fence that never closes ends with
     the text. There is no program inside a reasoning trace.
 
+    If the program uses names that it does not define, or lacks an entry point, the other blocks that define
+    or import these belong to it, in the order of the text. A block that uses what the program defines does
+    not: it is an example or a test.
+
     >>> extract_program("Sure:\\n```python3.11\\nx = 1\\n```\\nOutput:\\n```text\\n1\\n```")
     'x = 1'
     >>> extract_program("Here it is.\\ndef f():\\n    return 1\\n\\nThis returns 1.")
     'def f():\\n    return 1'
     """
-    text = strip_traces(text, traces)
+    text = _BYTE_ORDER_MARK.sub("", strip_traces(text, traces))
     fences, prose = _fences(text)
     kinds = [
         [code for language, code in fences if _PYTHON.fullmatch(language)],
@@ -493,11 +497,31 @@ def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Trac
         _runs_of_code(prose),
     ]
     wanted = set(entry_points)
-    defining = [
-        code for kind in kinds for code in reversed(kind) if wanted & set(_DEFINED_NAME.findall(code))
+    chosen = [
+        (kind, index)
+        for kind in kinds
+        for index in reversed(range(len(kind)))
+        if wanted & set(_DEFINED_NAME.findall(kind[index]))
     ]
-    any_block = [kind[-1] for kind in kinds if kind]
-    return next(iter(defining + any_block), "" if fences else text)
+    chosen += [(kind, len(kind) - 1) for kind in kinds if kind]
+    return _with_helpers(*chosen[0], wanted) if chosen else "" if fences else text
+
+
+def _with_helpers(blocks: list[str], program: int, wanted: set[str]) -> str:
+    """Return one of the blocks together with those that define what it lacks, and what these lack."""
+    defines = [
+        set(_IDENTIFIER.findall(" ".join(map("".join, _TOP_LEVEL.findall(block))))) for block in blocks
+    ]
+    uses = [set(_IDENTIFIER.findall(block)) for block in blocks]
+    last = {name: index for index, names in enumerate(defines) for name in names}
+    own = defines[program]
+    parts, lacking = {program}, [*(uses[program] | wanted) - own]
+    while lacking:
+        index = last.get(lacking.pop(), program)
+        if index not in parts and not own & uses[index]:
+            parts.add(index)
+            lacking += uses[index] - own
+    return "\n\n".join(blocks[index] for index in sorted(parts))
 
 
 def has_fence(text: str) -> bool:
@@ -795,10 +819,16 @@ _UNCERTAIN = re.compile(
 )
 
 _FENCE = re.compile(r"^[ \t>]*+(?P<mark>`{3,}|~{3,})(?P<info>.*)$", re.MULTILINE)
+_BYTE_ORDER_MARK = re.compile("^\ufeff", re.MULTILINE)
 _PYTHON = re.compile(r"py(?:thon)?[0-9.]*|py3k?")
 _DEFINED_NAME = re.compile(
     r"^[ \t]*+(?:(?:async\s++)?def\s++|class\s++|(?=\w++\s*+=[^=]))(\w++)", re.MULTILINE
 )
+# What a block defines or imports at its margin, and what it names otherwise than behind a point.
+_TOP_LEVEL = re.compile(
+    r"^(?:async\s++)?(?:def|class)\s++(\w++)|^(?:from\s++\S++\s++)?import\s++([\w., (]++)", re.MULTILINE
+)
+_IDENTIFIER = re.compile(r"(?<![\w.])(?!as\b)[^\W\d]\w*+")
 _DEFINES = re.compile(r"(?:def|class|async\s+def|import|from\s+[\w.]+\s+import)\s|@\w")
 # A line that goes on with code: indented, a statement, an assignment, a call, a comment, a closing bracket.
 _CODE = re.compile(

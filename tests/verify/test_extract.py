@@ -215,6 +215,42 @@ def test_the_program_is_the_block_that_defines_an_entry_point(text):
     assert extract_program(text, ["square"]) == SQUARE
 
 
+HELPER = "def times(a, b):\n    return a * b"
+USES = "def square(x):\n    return times(x, x)"
+OLD = "def square(x):\n    return x * 2"
+IMPORTS = "from operator import (add, mul as times)\nimport os.path as p"
+
+
+@pytest.mark.parametrize(
+    ("blocks", "program"),
+    [
+        ([HELPER, USES], [HELPER, USES]),
+        ([USES, HELPER], [USES, HELPER]),
+        ([IMPORTS, USES], [IMPORTS, USES]),
+        (["LIMIT = 3\ndef g(): ...", HELPER.replace("a * b", "g(a)"), USES], ...),
+        ([HELPER, USES.replace("times(x, x)", "x.times(x)")], [USES.replace("times(x, x)", "x.times(x)")]),
+        ([HELPER, f"{HELPER}\n{USES}"], [f"{HELPER}\n{USES}"]),  # which needs nothing
+        ([HELPER, OLD, USES], [HELPER, USES]),
+        ([f"{HELPER}\nprint(square(3))", USES], [USES]),  # an example of its use, which would fail before it
+        (
+            [IMPORTS, "def square(x):\n    with x as f: return f"],
+            ["def square(x):\n    with x as f: return f"],
+        ),
+        ([HELPER, f"class C:\n    {OLD}"], [f"class C:\n    {OLD}"]),
+        (["class C:\n    def times(self): ...", USES], [USES]),
+    ],
+)
+def test_blocks_that_define_what_the_program_lacks_belong_to_it(blocks, program):
+    text = "\n".join(f"Then:\n```python\n{block}\n```" for block in blocks)
+    assert extract_program(text, ["square"]) == "\n\n".join(blocks if program is ... else program)
+    assert extract_program(text.replace("python", ""), ["square"]) == extract_program(text, ["square"])
+
+
+def test_every_entry_point_is_looked_for():
+    text = f"```python\n{HELPER}\n```\nand\n```python\n{OLD}\n```\n```python\nimport this\n```"
+    assert extract_program(text, ["square", "times"]) == f"{HELPER}\n\n{OLD}"
+
+
 @pytest.mark.parametrize(
     ("text", "program"),
     [
@@ -270,6 +306,9 @@ HOSTILE = [
     "answer is " * 10_000,
     "<answer>" * 12_000,
     "```python\n" * 10_000,
+    "```py\ndef f(): g\n```\n" * 5_000,
+    "".join(f"```py\ndef f{n}(): f{n - 1}\n```\n" for n in range(4_000)),
+    "from\n" * 20_000,
     "````\n```" * 12_000,
     "def f():\n" * 11_000,
     "import " + "x." * 50_000,
