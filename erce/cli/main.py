@@ -201,13 +201,14 @@ def import_(options: argparse.Namespace) -> None:
 
 
 def tasks(options: argparse.Namespace) -> None:
-    """List the tasks that come with erce."""
+    """List the tasks and the recipes that come with erce."""
     from erce.tasks import TASKS, load_task
 
     for name in TASKS:
         task = load_task(name)
         sizes = f"{task.n_train} train, {task.n_validation} validation, {task.n_test} test problems"
         terminal.print_lines([f"{name:24} {sizes}", f"  {task.about}"])
+    terminal.print_lines(["", f"recipes, for `erce run`: {', '.join(flags.recipe_names())}"])
 
 
 def verify(options: argparse.Namespace) -> int:

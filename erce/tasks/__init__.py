@@ -145,7 +145,8 @@ def splits(
         )
     if test > len(pools.test):
         raise InputError(
-            f"n_test = {test}, but task {task.name!r} has {len(pools.test)} test problems; ask for fewer"
+            f"n_test = {test}, but task {task.name!r} has {len(pools.test)} test problems (of rows without a "
+            "`split`, a fifth); ask for fewer"
         )
     parts = Splits(train=pools.train[:train], validation=pools.train[-validation:], test=pools.test[:test])
     _check_ids(task, pools)

@@ -1,11 +1,18 @@
 """The scripts in examples/ run as they stand."""
 
+import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from peft import PeftModel
+
+import erce
+from erce.hf.models import load_model, load_tokenizer
+from erce.tasks import load_task, splits
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -27,12 +34,36 @@ def test_the_plain_loop_lowers_the_objective_that_it_prints(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def verified_log(folder: Path) -> list[dict]:
+    """What the last checkpoint's log says of verified accuracy, without times."""
+    last = max(folder.glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
+    log = json.loads((last / "trainer_state.json").read_text(encoding="utf-8"))["log_history"]
+    return [
+        {name: value for name, value in entry.items() if name != "eval_verified_time"}
+        for entry in log
+        if "eval_verified" in entry
+    ]
+
+
 @pytest.mark.slow
-def test_the_trl_script_logs_the_penalty_and_leaves_an_adapter(tmp_path):
+def test_the_trl_script_keeps_the_best_checkpoint_and_goes_on_where_it_was_stopped(tmp_path):
     printed = output_of("trl_script.py", "sums", folder=tmp_path)
     assert "'entropy'" in printed
     assert "'ce'" in printed
-    assert (tmp_path / "sums" / "adapter_model.safetensors").exists()
+    folder = tmp_path / "sums"
+    log = verified_log(folder)
+    best = max(log[1:], key=lambda entry: entry["eval_verified"])  # checkpoints have no step 0
+    asked = splits(load_task("mini-styles"), n_train=128, n_validation=60, n_test=1).validation
+    adapter = PeftModel.from_pretrained(load_model("tiny-styles"), str(folder))
+    again = erce.evaluate(adapter, load_tokenizer("tiny-styles"), asked, "mini-styles", samples=4)
+    assert {f"eval_{name}": number for name, number in again.metrics().items()}.items() <= best.items()
+    assert len(list((folder / "completions").iterdir())) == len(log) == 5
+
+    for checkpoint in folder.glob("checkpoint-*"):
+        if int(checkpoint.name.split("-")[1]) > 16:
+            shutil.rmtree(checkpoint)
+    output_of("trl_script.py", "sums", folder=tmp_path)
+    assert verified_log(folder) == log
 
 
 @pytest.mark.slow
