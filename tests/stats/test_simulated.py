@@ -86,3 +86,37 @@ def test_the_interval_covers_the_true_gain_as_often_as_it_says(name):
         hits += gain.low <= truth <= gain.high
     print(name, hits / studies)
     assert 0.935 <= hits / studies <= 0.975
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_the_interval_of_the_arm_that_validation_chose_covers_no_gain_as_often_as_it_says(name):
+    """All arms are equal. Over the baseline, and over a base model, whose samples no seed changes."""
+    rng, (problems, seeds, arms, spread) = np.random.default_rng(8), GRIDS[name]
+    hits, plain, studies = {"baseline": 0, "base model": 0}, 0, 1500
+    for _ in range(studies):
+        difficulty = rng.normal(0, spread["problem"], 2 * problems)
+        every = [
+            _arm(rng, difficulty + rng.normal(0, spread["effect"], 2 * problems), seeds, spread)
+            for _ in range(arms)
+        ]
+        baseline, base = (
+            _arm(rng, difficulty, number, spread | luck) for number, luck in ((seeds, {}), (1, {"seed": 0}))
+        )
+        chosen = max([*every, baseline], key=lambda arm: arm[:, :problems].mean())
+        test, others = (
+            chosen[:, problems:],
+            {"baseline": baseline[:, problems:], "base model": base[:, problems:]},
+        )
+        for other, outcomes in others.items():
+            untrained = ["baseline"] if other == "base model" else []
+            gain = paired_gain(test, outcomes, untrained=untrained, chosen_from=arms + 1)
+            hits[other] += chosen is baseline and other == "baseline" or gain.low <= 0 <= gain.high
+        alone = paired_gain(test, others["base model"], untrained=["baseline"])
+        plain += alone.low <= 0 <= alone.high
+    print(
+        name,
+        {other: count / studies for other, count in hits.items()},
+        "without the allowance",
+        plain / studies,
+    )
+    assert all(count / studies >= 0.93 for count in hits.values())

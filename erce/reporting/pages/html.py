@@ -74,7 +74,6 @@ def document(summary: Summary) -> str:
         recipe=summary.study.recipe,
         search=_search(summary),
         complete=not summary.study.missing and words.has_ended(summary.study),
-        statement=words.statement(summary),
         forest=_forest(summary),
         decodings=DECODINGS,
         sentences=words.sentences(summary),

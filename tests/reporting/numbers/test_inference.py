@@ -103,7 +103,7 @@ def test_where_nothing_varied_nothing_is_certain(tmp_path):
         assert row.gain.high - row.gain.low > 0.1
         assert min(row.gain.p, row.p_holm) > 0
         assert row.gain.covers == "problems"
-    assert "(over problems alone; other seeds may differ)" in sentences(study_summary)["greedy"]
+    assert "over problems alone; other seeds may differ" in sentences(study_summary)["choosing"]
 
 
 @pytest.mark.parametrize("changes", [{"problems": 1}, {"right": lambda *_: 1.0}, {"seeds": (0, 1)}])

@@ -16,6 +16,7 @@ from erce.reporting.numbers.completions import LONGEST_CHARACTERS, examples, sho
 from erce.reporting.numbers.gains import summary
 from erce.reporting.pages.html import document
 from erce.reporting.pages.templates import environment
+from erce.reporting.words.sentences import sentences
 from erce.study.folder import read_study
 
 SMALL = {"control": None, "problems": 12, "validation": 4, "steps": 2}
@@ -77,12 +78,19 @@ def _prompts():
     ]
 
 
-def test_the_terminal_shows_three_sentences_unless_it_is_asked_for_all(whole, capsys):
+def test_the_terminal_begins_with_the_verdict_and_shows_few_sentences_unless_it_is_asked_for_all(
+    whole, capsys
+):
     path, _, everything = whole
     _print(summary(read_study(path.parents[1])), verbose=False)
     brief = capsys.readouterr().out
-    for shown in ("(chosen on validation) was right in", "With greedy decoding", "What to do next:"):
-        assert shown in brief
+    assert brief.startswith(sentences(summary(read_study(path.parents[1])))["verdict"])
+    for shown in (
+        "In samples validation prefers λ = 0.5, of 4 arms",
+        "With greedy decoding",
+        "What to do next:",
+    ):
+        assert shown in " ".join(brief.split())
     assert "minus the gain on the control" not in brief
     assert "minus the gain on the control" in everything
     assert max(map(len, brief.splitlines())) <= 80
@@ -183,7 +191,7 @@ def test_the_same_study_gives_the_same_bytes_wherever_it_lies_and_however_long_i
     assert (first.parents[1] / "all.json").read_bytes() == (tmp_path / "all.json").read_bytes()
 
 
-PARTS = """study gains chosen search interaction inference temperatures coverage changes base rows own
+PARTS = """verdict study gains chosen search interaction inference temperatures coverage changes base rows own
     sentences cautions next missing"""
 
 
@@ -191,6 +199,9 @@ def test_the_json_holds_every_part_and_no_nan(whole):
     text = (whole[0].parents[2] / "all.json").read_text(encoding="utf-8")
     study_summary = json.loads(text, parse_constant=pytest.fail)
     assert set(study_summary) == set(PARTS.split())
+    assert next(iter(study_summary)) == "verdict"
+    assert study_summary["verdict"]["sentence"] == study_summary["sentences"][0]
+    assert study_summary["verdict"]["sampled"]["use"]["label"] == "λ = 0.5"
     assert study_summary["study"]["task"] == TASK
     assert study_summary["chosen"]["lam"] == 0.5
     assert set(study_summary["chosen"]["scores"]) == {"0", "0.5", "1"}

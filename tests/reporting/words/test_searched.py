@@ -11,6 +11,7 @@ from erce.files import read_json, write_json
 from erce.recipe import GRID, SearchSettings
 from erce.reporting import report
 from erce.reporting.numbers.gains import summary
+from erce.reporting.numbers.verdict import preferences
 from erce.reporting.pages.html import document
 from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
@@ -52,7 +53,7 @@ def won(tmp_path_factory):
 
 def test_the_sentence_says_what_was_spent_and_why_it_stopped(won):
     lines = sentences(won)
-    assert "λ = 3 (chosen on validation) was right in" in lines["headline"]
+    assert "In samples validation prefers λ = 3, of 3 arms" in lines["sampled"]
     assert lines["search"].startswith(
         "The search for λ spent 12 of 20 cells (λ = 0: 4 seeds, λ = 0.3: 1 seed,"
     )
@@ -112,9 +113,8 @@ def test_where_nothing_won_the_leader_is_named(tmp_path):
     leader = f"λ = {step['leader']:g}"
     assert (study_summary.lam, step["winner"]) == (0.0, 0.0)
     assert step["leader"] != 0
-    assert f"plain cross-entropy: {leader} led there with" in lines["headline"]
-    assert "by no more than chance explains. There is no gain to report." in lines["headline"]
-    assert f"and {leader} in " in lines["headline"]
+    assert {arm.lam for found in preferences(study_summary).values() for arm in found.scores} == {None, 0.0}
+    assert leader in lines["search"]
     assert "Cross-entropy wins" in lines["search"]
 
 
@@ -131,7 +131,7 @@ def test_a_leader_at_the_edge_is_a_caution(tmp_path):
 def test_an_unfinished_search_says_so(tmp_path, until):
     study_summary = make_search(tmp_path / "study", rises, until=until)
     lines = sentences(study_summary)
-    assert "No λ is chosen: the search for λ has not ended yet" in lines["headline"]
+    assert "No arm is chosen: the search for λ has not ended yet" in lines["verdict"]
     assert f"has asked for {[6, 9, 13][until]} cells so far, and has not ended." in lines["search"]
     assert "unfinished" in document(study_summary)
     assert any("are missing" in text for text in cautions(study_summary))
