@@ -1,6 +1,5 @@
 """A study's folder, finished or not → the terminal's table, the files in RUNS/report/, and JSON."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,6 @@ from rich.console import Console
 from erce.files import write_json, write_text
 from erce.recipe import as_settings
 from erce.reporting.format import visible
-from erce.reporting.numbers.completions import problem_changes
 from erce.reporting.numbers.gains import Summary, gain_as_json, summary
 from erce.reporting.numbers.inference import inference
 from erce.reporting.numbers.k_samples import sample_coverage
@@ -63,7 +61,7 @@ def contents(summary: Summary) -> dict[str, Any]:
     """Return every number of the report as plain values; None where there is none."""
     choice, coverage = summary.choice, sample_coverage(summary)
     by_lam = {} if choice is None else {repr(lam).removesuffix(".0"): at for lam, at in choice.scores.items()}
-    sweep, changes = temperature_sweep(summary), problem_changes(summary)
+    sweep = temperature_sweep(summary)
     verdict, *_ = sentences(summary).values()
     return {
         "verdict": {"sentence": verdict, "greedy": None, "sampled": None}
@@ -79,7 +77,6 @@ def contents(summary: Summary) -> dict[str, Any]:
         "inference": inference(summary),
         "temperatures": sweep and sweep.as_json(),
         "coverage": coverage and coverage.as_json(),
-        "changes": changes and asdict(changes),
         "base": [row.as_json() for row in summary.rows if row.arm.is_base],
         "rows": [row.as_json() for row in summary.rows if not row.arm.is_base],
         "own": summary.own,

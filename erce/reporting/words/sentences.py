@@ -11,7 +11,7 @@ from erce.reporting.format import (
     strength,
 )
 from erce.reporting.numbers.gains import Summary, TableRow
-from erce.reporting.numbers.inference import LEVEL, equivalence
+from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.temperatures import TemperatureSweep, temperature_sweep
 from erce.reporting.numbers.verdict import MARGIN, Cheaper, Preference, preferences
 from erce.stats import Gain
@@ -37,9 +37,9 @@ def sentences(summary: Summary) -> dict[str, str]:
     """Say what the study found, by subject and in reading order: "verdict", the arm to use, comes first.
 
     Then, where the study has them: "greedy" and "sampled" (the arm that validation prefers, its gains and
-    cost), "choosing" (what the intervals cover), "search", "own" (what was sampled before training), "same"
-    (whether λ changed nothing), "difference-sampled", "difference-greedy" and "sharpening", which says
-    whether the temperature sweep explains a gain in samples or, without a sweep, that sharpening alone may.
+    cost), "choosing" (what the intervals cover), "search", "own" (what was sampled before training),
+    "difference-sampled", "difference-greedy" and "sharpening", which says whether the temperature sweep
+    explains a gain in samples or, without a sweep, that sharpening alone may.
     """
     by_subject = {"verdict": _verdict(summary)}
     by_subject |= {decoding: _preferred(summary, found) for decoding, found in preferences(summary).items()}
@@ -49,7 +49,6 @@ def sentences(summary: Summary) -> dict[str, str]:
         "own": _own_sentence(summary),
     }
     if summary.chosen_penalty is not None:
-        by_subject["same"] = equivalence_sentence(summary)
         for decoding, gain in summary.interaction.items():
             by_subject[f"difference-{decoding}"] = (
                 f"{_where(decoding)} the gain minus the gain on the control {summary.study.recipe.control}, "
@@ -59,19 +58,6 @@ def sentences(summary: Summary) -> dict[str, str]:
         sweep = temperature_sweep(summary)
         by_subject["sharpening"] = contest_sentence(sweep) or _sharpening(summary)
     return {subject: text for subject, text in by_subject.items() if text}
-
-
-def equivalence_sentence(summary: Summary) -> str:
-    """Say whether the chosen λ is shown to change nothing in greedy decoding; empty where it clearly does."""
-    row, same = summary.row(summary.task, summary.chosen_penalty, "greedy"), equivalence(summary, "greedy")
-    if row is None or same is None or row.p_holm is None or row.p_holm <= LEVEL:
-        return ""
-    are = "are the same" if same.equivalent else "are not shown to be the same"
-    return (
-        f"{_where('greedy')} {row.arm.label} and {summary.baseline.objective} {are} within "
-        f"{fixed(100 * same.margin, 0)} points (90 % interval of the gain {interval(same)}, over "
-        f"{same.covers})."
-    )
 
 
 def contest_sentence(sweep: TemperatureSweep | None) -> str:
@@ -88,6 +74,21 @@ def contest_sentence(sweep: TemperatureSweep | None) -> str:
         f"{baseline} in {percent(contest.baseline)} %: {gain_with_interval(contest.gain)}. "
         f"{CONTESTS[contest.finding].format(baseline=baseline)}"
     )
+
+
+def exploration_sentences(summary: Summary) -> list[str]:
+    """Name each arm that has more right samples than λ = 0 and yet fewer problems that GRPO learns from."""
+    coverage, zero = sample_coverage(summary), summary.row(summary.task, summary.baseline, "sampled")
+    if coverage is None or zero is None:
+        return []
+    mixed, baseline = coverage.mixed, summary.baseline
+    return [
+        f"{_name(row.arm, baseline)} has more right samples than {_name(baseline, baseline)} "
+        f"({percent(row.mean)} % against {percent(zero.mean)} %) but fewer mixed problems "
+        f"({percent(mixed[row.arm])} % against {percent(mixed[baseline])} %)."
+        for row in summary.compared("sampled")
+        if row.mean > zero.mean and mixed[row.arm] < mixed[baseline]
+    ]
 
 
 def search_sentences(summary: Summary) -> list[str]:
@@ -138,7 +139,8 @@ def _own_sentence(summary: Summary) -> str:
     return (
         f"Before training, {own['samples']:,} samples of the base model{tokens} were generated and verified: "
         f"{own['with_one']:,} of {counted(own['problems'], 'training problem')} have an accepted one, and "
-        f"self leaves out the other {own['problems'] - own['with_one']:,}."
+        f"self leaves out the other {own['problems'] - own['with_one']:,}. "
+        "self trains on the accepted ones alone, rft on them and the given demonstrations."
     )
 
 
