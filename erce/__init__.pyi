@@ -1,4 +1,5 @@
 from erce import loss, stats, verify
+from erce.evaluation.evaluate import Evaluation, evaluate
 from erce.hf.attach import attach, detach
 from erce.loss import (
     DFT,
@@ -32,6 +33,7 @@ __all__ = [
     "CrossEntropy",
     "ERCEConfig",
     "ERCETrainer",
+    "Evaluation",
     "Focal",
     "LabelSmoothing",
     "ProbabilityPower",
@@ -42,6 +44,7 @@ __all__ = [
     "attach",
     "detach",
     "entropy_regularized_cross_entropy",
+    "evaluate",
     "linear_entropy_regularized_cross_entropy",
     "load_task",
     "loss",

@@ -12,11 +12,11 @@ from erce.errors import InputError, counted
 from erce.hf.prompt import demonstration_ids, prompt_ids, training_rows
 from erce.recipe import RFT, SELF, Recipe, load_recipe
 from erce.study import memory
-from erce.study.choice import planned_cells
 from erce.study.demonstrations import cell_splits
 from erce.study.engines.progress import duration
 from erce.study.folder import Study, cell_folder, read_timing
 from erce.study.memory import DEVICES, Lengths
+from erce.study.schedule import planned_cells
 from erce.study.stages import decodings
 from erce.tasks import check_demonstrations, load_task
 from erce.tasks.source import NotOnThisMachineError
@@ -91,8 +91,7 @@ def dry_run(recipe: Recipe, root: Path, *, device: str = "h100", speed: Speed | 
     if root.is_dir():
         study = Study(root, recipe)
         taken = _taken_lines(study) if device == "cpu" and speed is None else []
-        done = len(study.expected) - len(study.missing)
-        cells = max(cells, done) if study.missing else done
+        cells, done = len(study.planned), study.finished
         there = f", {done} of them done" if done else ""
     lines = [f"{root}: {counted(cells, 'cell')}{there}; a dry run, nothing is written"]
     lines += [line for task in tasks for line in task.lines]
@@ -108,8 +107,6 @@ def dry_run(recipe: Recipe, root: Path, *, device: str = "h100", speed: Speed | 
     lines += taken or _time_lines(recipe, tasks, config, device, speed)
     if recipe.server is not None:
         notes.append("the server generates the completions; its memory and hours are not counted")
-    if recipe.search is not None:
-        notes.append("counts are of the whole grid; a search trains fewer of its cells and may add λ")
     return [*lines, *(f"note     {note}" for note in dict.fromkeys(notes))]
 
 
@@ -129,7 +126,7 @@ def task_work(recipe: Recipe, name: str, tokenizer: Any) -> TaskWork:
     read, scored = (round(epochs * sum(tokens)) for tokens in (map(sum, kept), (text[1] for text in kept)))
     truncated = sum(text != whole for text, whole in zip(kept, train, strict=True))
     # Cells that generate alike are one line; the base model's own samples come before training.
-    cells = [cell for cell in planned_cells(recipe) if cell.task == name]
+    cells = [cell for cell in planned_cells(recipe) if cell.task == name and not cell.is_own]
     swept = [cell for cell in cells if cell.all_temperatures and recipe.decoding.temperatures]
     groups = [([cell for cell in cells if cell not in swept], "", evaluated)]
     groups.append((swept, " with the temperature sweep", evaluated))

@@ -283,7 +283,7 @@ def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Trac
     >>> extract_program("Here it is.\\ndef f():\\n    return 1\\n\\nThis returns 1.")
     'def f():\\n    return 1'
     """
-    text = strip_traces(text, traces)
+    text = _BYTE_ORDER_MARK.sub("", strip_traces(text, traces))
     fences, prose = _fences(text)
     kinds = [
         [code for language, code in fences if _PYTHON.fullmatch(language)],
@@ -453,6 +453,7 @@ _AROUND_NUMBERS = "*_`()[]{}.,;:!?\"'\\"
 _NUMERAL = re.compile(r"[-+−]?[$€£¥₹]?[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?(?:/[0-9]++)?%?")
 
 _FENCE = re.compile(r"^[ \t>]*+(?P<mark>`{3,}|~{3,})(?P<info>.*)$", re.MULTILINE)
+_BYTE_ORDER_MARK = re.compile("^\ufeff", re.MULTILINE)
 _PYTHON = re.compile(r"py(?:thon)?[0-9.]*|py3k?")
 _DEFINED_NAME = re.compile(
     r"^[ \t]*+(?:(?:async\s++)?def\s++|class\s++|(?=\w++\s*+=[^=]))(\w++)", re.MULTILINE

@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 
 from erce.recipe import (
-    GRID,
     Cell,
     Columns,
     Decoding,
     Recipe,
     Resources,
-    SearchSettings,
     Serving,
     Training,
     Verification,
@@ -248,7 +246,6 @@ def test_the_temperatures_and_where_a_server_is_make_no_other_study():
         {"data": "owner/name", "columns": Columns(prompt="question")},
         {"verify": Verification(unproven="refuse")},
         {"lams": (0.0, 0.5, 4.0), "seeds": (0, 1, 2), "objectives": ("dft",)},
-        {"lams": GRID, "search": SearchSettings(level=1.0)},
         {"resources": Resources(gpus=1, threads=3), "decoding": Decoding(batch_size=3)},
         {"training": Training(report_to="wandb", checkpoint_minutes=1.0)},
     ],

@@ -7,7 +7,7 @@ import pytest
 from toys.task_files import completion
 
 from erce.errors import InputError
-from erce.tasks import check_demonstrations, jsonl_task, load_task, splits
+from erce.tasks import check_demonstrations, jsonl_task, load_task, reader_task, splits
 from erce.tasks.user_defined import RepeatedPromptWarning
 from erce.types import Completion, Problem, Verdict
 
@@ -310,3 +310,35 @@ def test_anything_else_is_an_error_that_names_the_function(told, message):
 
     with pytest.raises(ValueError, match=r"the verifier \S*judge " + message):
         jsonl_task("mine", None, judge).verify(PROBLEM, completion("x"))
+
+
+def test_anything_in_meta_reaches_the_function(file):
+    seen = []
+
+    def verify(problem: Problem, completion: Completion) -> bool:
+        seen.append(problem.meta)
+        return True
+
+    rows = [row(number, meta={"unit": "cm", "steps": [number]}) for number in range(5)]
+    task = jsonl_task("mine", file(rows), verify)
+    pools = task.pools(None)
+    assert all(hash(problem) for problem in pools.train)
+    task.verify(pools.test[0], completion("n"))
+    assert seen == [{"unit": "cm", "steps": [int(pools.test[0].answer[1:])]}]
+
+
+@pytest.mark.parametrize(
+    ("reader", "fields", "right"),
+    [
+        ("number", {"demonstration": "#### 4", "answer": 4}, "#### 4.0"),
+        ("math", {"demonstration": r"\boxed{4}", "answer": "4"}, r"\boxed{8/2}"),
+        ("program", {"demonstration": "def f(): return 4", "tests": ["assert f() == 4"]}, "f = lambda: 4"),
+    ],
+)
+def test_a_verifier_of_erce_can_be_named_for_problems_of_ones_own(reader, fields, right, file):
+    task = reader_task(reader, columns={"prompt": "question"})
+    rows = [{"question": f"Say it {number} times."} | fields for number in range(5)]
+    drawn = splits(task, data=file(rows))
+    check_demonstrations(task, drawn.train + drawn.test)
+    assert task.verify(drawn.test[0], completion(right)).accepted
+    assert not task.verify(drawn.test[0], completion("5")).accepted

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from erce.recipe.sections import OWN_ANSWERS
-from erce.stats import Gain, GridGain, difference, grid_gains, over_seeds, paired_gain
-from erce.study.choice import Choice, NoChoiceError, best_lam
+from erce.stats import Gain, GridGain, accuracy_bounds, difference, grid_gains, over_seeds, paired_gain
 from erce.study.demonstrations import read_counts
 from erce.study.folder import Study
+from erce.study.schedule import Choice, NoChoiceError, best_lam
 from erce.types import BASE_MODEL, Arm
 
 DECODINGS = ("sampled", "greedy")
@@ -164,7 +164,7 @@ def summary(study: Study) -> Summary:
         choice = best_lam(study, decoding=main_decoding)
     except NoChoiceError as error:
         no_choice = error
-    arms = [BASE_MODEL, *map(study.recipe.grid_arm, sorted(study.lams)), *study.recipe.other_arms]
+    arms = [BASE_MODEL, *map(study.recipe.grid_arm, sorted(study.recipe.lams)), *study.recipe.other_arms]
     rows = []
     for task in study.recipe.tasks:
         grids = {decoding: _grid(study, task, decoding, arms[1:]) for decoding in DECODINGS}
@@ -227,8 +227,9 @@ def _row(study: Study, task: str, arm: Arm, decoding: str, compared: GridGain | 
     if comparable and not arm.is_base:
         base = study.outcomes(task, BASE_MODEL, split="test", decoding=decoding)
         over_base = paired_gain(outcomes, base, untrained=["baseline"])
-    untrained = ["treated", "baseline"] if arm.is_base else ["baseline"]
-    right = paired_gain(outcomes, np.zeros_like(outcomes[:1]), untrained=untrained)
+    right = accuracy_bounds(outcomes[0])
+    if len(outcomes) > 1:
+        right = paired_gain(outcomes, np.zeros_like(outcomes[:1]), untrained=["baseline"])
     return TableRow(
         task=task,
         arm=arm,
@@ -246,7 +247,7 @@ def _row(study: Study, task: str, arm: Arm, decoding: str, compared: GridGain | 
         flexible=known_mean([scores.get("flexible") for scores in test]),
         sampled_before=own["tokens"] if own else 0,
         steps=0 if arm.is_base else study.results[cells[0]].get("training", {}).get("steps"),
-        ci=(max(0.0, right.low), min(1.0, right.high)),
+        ci=(max(0.0, right.low), right.high),
         gain=compared and compared.gain,
         p_holm=compared and compared.adjusted,
         over_base=over_base,

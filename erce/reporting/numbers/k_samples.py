@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from erce.reporting.numbers.gains import Summary, gain_as_json, known_mean
-from erce.score import Crossover, coverage, coverage_by_problem, crossover
+from erce.score import Crossover, coverage, coverage_by_problem, crossover, mixed_share
 from erce.stats import Gain, paired_gain
 from erce.types import Arm
 
@@ -19,10 +19,9 @@ class Coverage:
     """Every arm's scores for k samples of a problem together, in fractions of 1, on the study's own task.
 
     `together` is way → arm → a value for each k of `ks_of(way)`, None where the scores of a seed lack the
-    way; a way that every arm lacks is left out. `mixed` is each arm's share of problems with a right and a
-    wrong one among their samples, mean over seeds. `gains` compares the chosen λ with the baseline with all n
-    samples, where the scores hold the way problem by problem. `crossing` is where these two change places in
-    pass@k, None where they do not.
+    way; a way that every arm lacks is left out. `mixed` is each arm's `erce.score.mixed_share`. `gains`
+    compares the chosen λ with the baseline with all n samples, where the scores hold the way problem by
+    problem. `crossing` is where these two change places in pass@k, None where they do not.
     """
 
     ks: list[int]
@@ -66,7 +65,7 @@ def sample_coverage(summary: Summary) -> Coverage | None:
         }
         if any(value is not None for row in values.values() for value in row):
             together[way] = values
-    mixed = {arm: float((array.min(axis=2) < array.max(axis=2)).mean()) for arm, array in outcomes.items()}
+    mixed = {arm: mixed_share(array) for arm, array in outcomes.items()}
     chosen, baseline = summary.chosen_penalty, summary.baseline
     if chosen not in outcomes or baseline not in outcomes:
         return Coverage(ks, together, mixed, {}, None)

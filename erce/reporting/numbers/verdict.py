@@ -1,8 +1,8 @@
 """A study → the arm to use under each decoding: validation chooses among all arms, the test problems check.
 
-Candidates are the base model, every λ and every other objective with all its seeds; of a search for λ, its
-winner and λ = 0. The best validation score wins, the cheaper arm of equal ones. Its gains are read on the
-test problems, with intervals that allow for the choice (`chosen_from` of `erce.stats.paired_gain`).
+Candidates are the base model, every λ and every other objective with all its seeds. The best validation
+score wins, of equal ones the cheaper arm. Its gains are read on the test problems, with intervals that allow
+for the choice (`chosen_from` of `erce.stats.paired_gain`).
 """
 
 import math
@@ -90,19 +90,32 @@ def preferred(summary: Summary, decoding: str) -> Arm | None:
     return None if found is None else found.arm
 
 
+def usable_for_both(summary: Summary) -> Arm | None:
+    """Return which of two arms to use is not shown to be worse under the other decoding, if there are two."""
+    found = preferences(summary).values()
+    uses = list(dict.fromkeys(one.use for one in reversed(found)))
+    fit = [arm for arm in uses if not any(_is_worse(summary, arm, one) for one in found)]
+    return fit[0] if len(uses) > 1 and fit else None
+
+
+def _is_worse(summary: Summary, arm: Arm, found: Preference) -> bool:
+    """Tell whether an arm is shown to be worse than the one to use under that decoding, or has no row."""
+    row, best = (summary.row(summary.task, one, found.row.decoding) for one in (arm, found.use))
+    if row is None or best is None or row == best:
+        return row is None
+    return _gain(summary, best, row, len(found.scores)).low > 0
+
+
 def _candidates(summary: Summary, decoding: str) -> list[TableRow]:
     """Return the rows of the arms that may be preferred, the best on validation first."""
-    study, searched = summary.study, summary.study.recipe.search is not None
-    expected = [cell for cell in study.expected if cell.task == summary.task]
-    unfinished = {cell.arm for cell in expected if cell not in study.results}
-    tried = {summary.baseline, summary.chosen} if searched else None
+    expected = [cell for cell in summary.study.expected if cell.task == summary.task]
+    unfinished = {cell.arm for cell in expected if cell not in summary.study.results}
     rows = [
         row
         for row in summary.rows
         if (row.task, row.decoding) == (summary.task, decoding)
         and row.validation is not None
         and row.arm not in unfinished
-        and (tried is None or row.arm in tried or row.arm.is_base or study.recipe.is_other(row.arm))
     ]
     # Rounded, so that equal means of different seeds are a tie and not a matter of the last bit.
     return sorted(rows, key=lambda row: (-round(row.validation or 0, 12), *_cost(row), abs(row.arm.lam or 0)))

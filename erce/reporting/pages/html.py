@@ -63,12 +63,10 @@ def document(summary: Summary) -> str:
     return template.render(
         summary=summary,
         recipe=summary.study.recipe,
-        search=_search(summary),
-        complete=not summary.study.missing and words.has_ended(summary.study),
+        complete=not summary.study.missing,
         preferred={name: found.arm for name, found in preferences(summary).items()},
         decodings=DECODINGS,
         sentences=words.sentences(summary),
-        seeds_note=words.seeds_note,
         faults=faults(summary),
         next_steps=next_steps(summary),
         figures={task: inline(accuracy(summary, task), f"Accuracy of every arm on {task}") for task in tasks},
@@ -135,19 +133,6 @@ def _in_words(summary: Summary, arm: Arm) -> str:
     return sentence_label(arm, summary.baseline) + (f" ({meaning})" if meaning else "")
 
 
-def _search(summary: Summary) -> dict[str, Any] | None:
-    """Return a search's rounds, the λ that it tried, and sentences on its end; None without a search."""
-    search = summary.study.search
-    if search is None:
-        return None
-    rounds = search["step"]["rounds"]
-    tried = {
-        *summary.study.lams,
-        *(lam for each in rounds for lam in (*dict(each["scores"]), *each["diverged"])),
-    }
-    return {"lams": sorted(tried), "rounds": rounds, "end": words.search_sentences(summary)}
-
-
 def _curves(summary: Summary) -> list[tuple[Markup, str]]:
     """Draw what training logged on the study's own task, averaged over seeds; each figure has its caption."""
     drawn = []
@@ -162,7 +147,7 @@ def _curves(summary: Summary) -> list[tuple[Markup, str]]:
 def _logs(summary: Summary, name: str) -> dict[float, list[tuple[int, float]]]:
     """Return λ → (step, mean over seeds), at the steps that every seed logged."""
     study, logs = summary.study, {}
-    for lam in study.lams:
+    for lam in study.recipe.lams:
         seeds = []
         for cell in study.cells(summary.task, study.recipe.grid_arm(lam)):
             path = cell_folder(study.root, study.recipe, cell) / "training.json"

@@ -35,7 +35,6 @@ from erce.reporting.format import (
 )
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
 from erce.reporting.numbers.verdict import preferred
-from erce.reporting.words.sentences import seeds_note
 from erce.types import Arm
 
 STAR = "★"
@@ -202,8 +201,6 @@ def _terminal_table(summary: Summary, task: str) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for arm in summary.arms(task):
         name = "base" if arm.is_base else row_label(arm, summary.baseline)
-        if note := seeds_note(summary, task, arm):
-            name = f"{name} ({note})"
         # Shortened, and folded where it can be: 80 columns are few.
         name = name.replace(", λ = ", " +\N{NO-BREAK SPACE}")
         name = name.replace("-", "-\n").replace(":", ": ") if "-" in name else name

@@ -17,9 +17,9 @@ from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
 from erce.reporting.numbers.verdict import preferences
 from erce.reporting.words.sentences import of_completions, sentences
-from erce.study.choice import NoChoice, verified_by_several
 from erce.study.folder import cell_folder, read_origin
 from erce.study.manifest import TASK_FILE, changed_files, task_file_digest
+from erce.study.schedule import NoChoice, verified_by_several
 from erce.types import BASE_MODEL, Arm
 
 FEW_PROBLEMS = 200
@@ -203,13 +203,7 @@ def _chosen(summary: Summary) -> Iterator[Caution]:
 
 def _edge(summary: Summary, arm: Arm) -> Iterator[Caution]:
     """Warn where the preferred arm has the strongest penalty tried with its objective."""
-    recipe, search = summary.study.recipe, summary.study.search
-    if arm == summary.chosen and search:
-        if search["step"]["at_edge"]:
-            leader = strength(search["step"]["leader"])
-            fault = f"λ = {leader} leads at the edge of what the search tried, and the best may lie beyond."
-            yield Caution(fault, "Allow more extensions and cells in [search].")
-        return
+    recipe = summary.study.recipe
     tried = [one.lam for one in summary.arms(summary.task) if one.objective == arm.objective]
     lams = [0.0, *(lam for lam in tried if lam is not None)]
     if not arm.lam or arm.lam not in (min(lams), max(lams)):

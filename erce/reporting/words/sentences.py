@@ -13,9 +13,8 @@ from erce.reporting.format import (
 from erce.reporting.numbers.gains import Summary, TableRow
 from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.temperatures import TemperatureSweep, temperature_sweep
-from erce.reporting.numbers.verdict import MARGIN, Cheaper, Preference, preferences
+from erce.reporting.numbers.verdict import MARGIN, Cheaper, Preference, preferences, usable_for_both
 from erce.stats import Gain
-from erce.study.folder import Study
 from erce.types import Arm
 
 FOR = {"greedy": "for greedy decoding", "sampled": "for samples"}
@@ -37,17 +36,13 @@ def sentences(summary: Summary) -> dict[str, str]:
     """Say what the study found, by subject and in reading order: "verdict", the arm to use, comes first.
 
     Then, where the study has them: "greedy" and "sampled" (the arm that validation prefers, its gains and
-    cost), "choosing" (what the intervals cover), "search", "own" (what was sampled before training),
+    cost), "choosing" (what the intervals cover), "own" (what was sampled before training),
     "difference-sampled", "difference-greedy" and "sharpening", which says whether the temperature sweep
     explains a gain in samples or, without a sweep, that sharpening alone may.
     """
     by_subject = {"verdict": _verdict(summary)}
     by_subject |= {decoding: _preferred(summary, found) for decoding, found in preferences(summary).items()}
-    by_subject |= {
-        "choosing": _choosing(summary),
-        "search": " ".join(search_sentences(summary)),
-        "own": _own_sentence(summary),
-    }
+    by_subject |= {"choosing": _choosing(summary), "own": _own_sentence(summary)}
     if summary.chosen_penalty is not None:
         for decoding, gain in summary.interaction.items():
             by_subject[f"difference-{decoding}"] = (
@@ -91,40 +86,6 @@ def exploration_sentences(summary: Summary) -> list[str]:
     ]
 
 
-def search_sentences(summary: Summary) -> list[str]:
-    """Say what the search spent, why it ended and which λ won; nothing for a study without a search."""
-    search = summary.study.search
-    if search is None:
-        return []
-    if not has_ended(summary.study):
-        cells = counted(len(summary.study.expected), "cell")
-        return [f"The search for λ has asked for {cells} so far, and has not ended."]
-    step = search["step"]
-    by_lam = ", ".join(
-        f"λ = {strength(lam)}: {counted(count, 'seed')}" for lam, count in step["spent_by_lam"]
-    )
-    spent = f"The search for λ spent {step['spent']} of {counted(step['grid'], 'cell')} ({by_lam})."
-    # Of what was said, one sentence for each round and one on the cost come before those on the end.
-    return [spent, *search["said"][len(step["rounds"]) + 1 :]]
-
-
-def seeds_note(summary: Summary, task: str, arm: Arm) -> str:
-    """Say how many seeds a search spent on an arm that did not get all of them; else empty.
-
-    Without a search an arm has fewer seeds only in an unfinished study, and the cautions say so.
-    """
-    row = summary.row(task, arm, summary.decoding)
-    planned = len(summary.study.recipe.seeds)
-    if summary.study.search is None or row is None or arm.is_base or row.n_seeds == planned:
-        return ""
-    return counted(row.n_seeds, "seed")
-
-
-def has_ended(study: Study) -> bool:
-    """Tell whether the λ are settled; False only while `lams = "auto"` is searching."""
-    return study.recipe.search is None or (study.search is not None and "winner" in study.search["step"])
-
-
 def of_completions(summary: Summary) -> str:
     """Return what the tables' gains are shares of."""
     return "of samples" if summary.decoding == "sampled" else "of greedy completions"
@@ -152,7 +113,11 @@ def _verdict(summary: Summary) -> str:
     uses = {decoding: _name(one.use, summary.baseline) for decoding, one in found.items()}
     where = [FOR[decoding] for decoding in uses]
     if len(set(uses.values())) > 1:
-        return f"Use {' and '.join(f'{name} {FOR[decoding]}' for decoding, name in uses.items())}."
+        text = f"Use {' and '.join(f'{name} {FOR[decoding]}' for decoding, name in uses.items())}."
+        if (both := usable_for_both(summary)) is not None:
+            [other] = [FOR[decoding] for decoding, one in found.items() if one.use != both]
+            text += f" One for both: {_name(both, summary.baseline)}, not shown to be worse {other}."
+        return text
     name = next(iter(uses.values()))
     if all(one.use.is_base for one in found.values()):
         return f"Use {name} {' and '.join(where)}: no trained arm is shown to be better."
@@ -164,12 +129,11 @@ def _preferred(summary: Summary, found: Preference) -> str:
     row, baseline = found.row, summary.baseline
     arms = f", of {counted(len(found.scores), 'arm')}" if len(found.scores) > 1 else ""
     right = "in {} % of samples of" if row.decoding == "sampled" else "on {} % of"
-    over = {
-        "points over the base model": found.over_base,
-        f"over {sentence_label(baseline, baseline)}": found.over_baseline,
-    }
+    over = {"the base model": found.over_base, sentence_label(baseline, baseline): found.over_baseline}
     gains = [
-        f"{points(gain.gain)} {name} ({interval(gain)})" for name, gain in over.items() if gain is not None
+        f"{points(gain.gain)} points over {name} ({interval(gain)})"
+        for name, gain in over.items()
+        if gain is not None
     ]
     text = (
         f"{_where(row.decoding)} validation prefers {_name(row.arm, baseline)}{arms}: right "
@@ -203,13 +167,15 @@ def _choosing(summary: Summary) -> str:
     gains = [gain for one in found for gain in (one.over_base, one.over_baseline) if gain is not None]
     if not gains:
         return ""
-    covered = {"problems": "problems alone; other seeds may differ"}.get(gains[0].covers, gains[0].covers)
-    text = f"These 95 % intervals are over {covered}"
+    alone = "problems alone; other seeds may differ"
+    covers = {"problems": alone, "problems and seeds": "problems and seeds"}
+    covered = [text for name, text in covers.items() if name in {gain.covers for gain in gains}]
+    text = f"These 95 % intervals are over {covered[-1]}."
     widening = max(one.widening for one in found)
-    if widening >= NARROWEST:
-        arms = counted(max(len(one.scores) for one in found), "arm")
-        text += f", and wider by {points(widening)[1:]} points on each side, as the best of {arms} is chosen"
-    return f"{text}."
+    if widening < NARROWEST:
+        return text
+    arms = counted(max(len(one.scores) for one in found), "arm")
+    return f"{text} Choosing the best of {arms} makes them {points(widening)[1:]} points wider on each side."
 
 
 def cost_in_words(row: TableRow) -> str:

@@ -15,8 +15,8 @@ Plain are numbers, bool, None, str, bytes, bytearray, list, tuple, set, frozense
 slice, Counter, OrderedDict, deque, Fraction, Decimal, dates and times, and builtin types. An instance of a
 subclass counts as its builtin, and an iterator that the program returns as its values. The program's
 exceptions arrive as the nearest builtin exception. If a call returns None, its changes to list, dict, set …
-are made to the test's own argument. Everything else is opaque, also a function that the tests pass, and ends
-the job.
+are made to the test's own argument. Where a test asks only whether a result is true, as in `assert f(x)`,
+that crosses for any object. Everything else is opaque, also a function that the tests pass, and ends the job.
 
 Tests that look at the program's own objects cannot be run so. In mode "unproven" they share an interpreter
 with the program (`candidate.py`), which could forge its pass: the verdict says "unproven". A problem's

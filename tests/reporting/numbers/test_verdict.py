@@ -5,7 +5,8 @@ from toys.studies import TASK, make_study
 
 from erce.files import write_json
 from erce.reporting.numbers.gains import summary
-from erce.reporting.numbers.verdict import preferences
+from erce.reporting.numbers.verdict import preferences, usable_for_both
+from erce.reporting.words.sentences import sentences
 from erce.stats import paired_gain
 from erce.study.folder import cell_folder, read_study
 from erce.types import BASE_MODEL, BASELINE, Arm
@@ -92,3 +93,20 @@ def test_an_arm_that_lacks_a_seed_or_validation_cannot_be_preferred(tmp_path):
     found = verdict(tmp_path / "seed", chances, skip={(TASK, 4.0, 1)})
     assert set(found["greedy"].scores) == {BASE_MODEL, BASELINE}
     assert verdict(tmp_path / "validation", chances, validation=0) == {}
+
+
+@pytest.mark.parametrize(("greedy", "both"), [(0.7, Arm(4.0)), (0.1, None)])
+def test_one_arm_for_both_decodings_is_not_shown_to_be_worse_under_either(tmp_path, greedy, both):
+    """Greedily λ = 0 is preferred, where λ = 4 is right as often as `greedy` says; in samples λ = 4 is."""
+    sampled = {None: 0.0, 0.0: 0.2, 4.0: 0.9}
+    chances = {"greedy": {None: 0.0, 0.0: 0.7, 4.0: greedy}, "sampled": sampled}
+    on_validation = {"greedy": {None: 0.0, 0.0: 1.0, 4.0: 0.5}, "sampled": sampled}
+    settings = {
+        "right": lambda task, arm, decoding: chances[decoding][arm],
+        "right_on_validation": lambda task, arm, decoding: on_validation[decoding][arm],
+    }
+    made = summary(make_study(tmp_path / "runs", **SIZE, **settings))
+    assert [one.use for one in preferences(made).values()] == [BASELINE, Arm(4.0)]
+    assert usable_for_both(made) == both
+    text = "One for both: λ = 4, not shown to be worse for greedy decoding."
+    assert sentences(made)["verdict"].endswith(text) is (both is not None)

@@ -96,6 +96,32 @@ def test_rule_one_a_comparison_is_never_delegated(sandbox, test):
     assert "does not cross" in detail
 
 
+FOUND = "import re\ndef f(s): return re.search('b', s)"
+
+
+@pytest.mark.parametrize(
+    ("program", "tests", "reason"),
+    [
+        (FOUND, ["assert f('ab')", "assert not f('a')"], "passed"),
+        (FOUND, ["assert f('ab') and not f('a') and (f('a') or f('b'))"], "passed"),
+        (FOUND, ["def check(c):\n    if not c('a'):\n        assert c('b')", "check(f)"], "passed"),
+        (FOUND, ["assert f('a')"], "failed"),
+        (FOUND, ["assert not f('ab')"], "failed"),
+        ("def f(v): v.append(1)", ["v = []\nassert not f(v)\nassert v == [1]"], "passed"),
+        # Only the truth crosses: what is compared, kept or looked at is still opaque.
+        (FOUND, ["assert f('ab') is not None"], "opaque"),
+        (FOUND, ["x = f('ab')\nassert x"], "opaque"),
+        (FOUND, ["assert (f('ab') or 5) == 5"], "opaque"),
+        (ALWAYS, ["assert not f(1) == 5"], "opaque"),
+        (ALWAYS, ["assert f(1) if f(1) == 5 else 1"], "opaque"),
+        ("class A:\n    def __bool__(self): return 5\nf = lambda x: A()", ["assert f(1)"], "failed"),
+        ("class A:\n    def __bool__(self): raise SystemExit\nf = lambda x: A()", ["assert f(1)"], "failed"),
+    ],
+)
+def test_of_an_object_the_truth_crosses_and_nothing_else(sandbox, program, tests, reason):
+    assert ruled(sandbox, program, tests)[0] == reason
+
+
 @pytest.mark.parametrize(
     ("setup", "test"),
     [
