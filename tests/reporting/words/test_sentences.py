@@ -39,8 +39,8 @@ def gained(tmp_path_factory):
 def test_the_verdict_comes_first_and_the_preferred_arm_has_both_gains_with_what_they_cover(gained):
     lines, found = sentences(gained), preferences(gained)["sampled"]
     assert lines["verdict"] == (
-        "Use the base model for greedy decoding and λ = 0.5 for samples. One for both: λ = 0.5, not shown to be "
-        "worse for greedy decoding."
+        "Use the base model for greedy decoding and λ = 0.5 for samples. One for both: λ = 0.5, not shown to "
+        "be worse for greedy decoding."
     )
     assert lines["sampled"].startswith(
         f"In samples validation prefers λ = 0.5, of 3 arms: right in {100 * found.row.mean:.1f} % of samples "
