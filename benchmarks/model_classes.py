@@ -1,6 +1,6 @@
 """Every causal LM class of the installed transformers, tiny and random → what `erce.attach` makes of it.
 
-    python benchmarks/model_classes.py > docs/models.md
+    python benchmarks/model_classes.py > benchmarks/model_classes.md
 
 A class is tried with a configuration of its own, made small, in a process of its own: with the outputs of
 routers on, its loss is compared with `erce.attach`'s at λ = 0, both on the same eight tokens in float64.
@@ -267,7 +267,7 @@ def page(rows: dict[str, list[tuple[str, str, str]]], version: str, count: int) 
         "",
         f"What `erce.attach` makes of the {count} causal LM classes of transformers {version}, each tiny and",
         "random, in float64, with the outputs of routers on; `ERCETrainer` does the same. Written by",
-        "`python benchmarks/model_classes.py > docs/models.md`.",
+        "`python benchmarks/model_classes.py > benchmarks/model_classes.md`.",
         "",
         "| | classes |",
         "|---|---|",

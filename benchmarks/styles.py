@@ -8,7 +8,7 @@ training, the share of each style, its accuracy and its entropy.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,13 @@ from datasets import Dataset
 from peft import LoraConfig
 from transformers import TrainerCallback
 from transformers.trainer_callback import PrinterCallback
-from when import chance_of_working, log_odds_of_working, percent
+from when import percent
 
 from erce.generate.decoding import GenerationSettings
 from erce.generate.transformers import generate
 from erce.hf.head import IGNORED
 from erce.hf.models import load_model, load_tokenizer
-from erce.hf.prompt import training_rows
+from erce.hf.prompt import prompt_ids, training_rows
 from erce.loss import entropy_regularized_cross_entropy
 from erce.tasks import load_task, splits
 from erce.tasks.mini_styles import style
@@ -174,6 +174,21 @@ def measured_texts(model: Any, problems: Sequence[Problem]) -> list[str]:
                 f"{percent(len(of_style), len(completions))} ({percent(right, len(of_style))}{entropy})"
             )
     return cells
+
+
+def log_odds_of_working(model: Any, tokenizer: Any, problem: Problem) -> torch.Tensor:
+    """Return the log-odds of going on worked where the two styles part, after the first two numbers."""
+    numbers = problem.prompt.removeprefix("Work out ").removesuffix(".").replace("-", "+-").split("+")
+    first_two = tokenizer.encode("+".join(numbers[:2]).replace("+-", "-"))
+    logits = model(torch.tensor([prompt_ids(tokenizer, problem.prompt) + first_two])).logits[0, -1]
+    equals, third = (tokenizer.encode(sign)[0] for sign in ("=", "-" if numbers[2][0] == "-" else "+"))
+    return logits[equals] - logits[third]
+
+
+@torch.no_grad()
+def chance_of_working(model: Any, tokenizer: Any, problems: Iterable[Problem]) -> float:
+    odds = [log_odds_of_working(model, tokenizer, problem) for problem in problems]
+    return torch.stack(odds).sigmoid().mean().item()
 
 
 if __name__ == "__main__":

@@ -13,24 +13,18 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import torch
 
-from erce.hf.models import load_model, load_tokenizer
-from erce.hf.prompt import prompt_ids
 from erce.recipe import Decoding, Recipe, Training
 from erce.study.demonstrations import read_counts
 from erce.study.folder import Study, cell_folder
-from erce.study.outlook import outlook, switching_lam
 from erce.study.run import run
 from erce.study.samples import VerifiedSample, read_samples
-from erce.tasks import load_task, splits
 from erce.tasks.mini_styles import style
-from erce.types import BASE_MODEL, BASELINE, Arm, Problem
+from erce.types import BASE_MODEL, BASELINE, Arm
 
 ROOT = Path(__file__).parents[1]
 LAMS = (0.0, 2.0, 4.0, 8.0, 16.0)
@@ -128,8 +122,6 @@ def main() -> None:
         shown = {condition: results[condition] for condition in conditions}
         print(f"\n## By {title}\n")
         print("\n".join([*overview(shown), "", *table(shown)]))
-    print("\n## The rule\n")
-    print("\n".join(rule(results, options.out)))
     if options.draw:
         draw({condition: results[condition] for condition in SHARES}, options.draw)
 
@@ -288,58 +280,6 @@ def seeds(values: list[float]) -> str:
 
 def percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f}" if whole else "–"
-
-
-def log_odds_of_working(model: Any, tokenizer: Any, problem: Problem) -> torch.Tensor:
-    """Return the log-odds of going on worked where the two styles part, after the first two numbers."""
-    numbers = problem.prompt.removeprefix("Work out ").removesuffix(".").replace("-", "+-").split("+")
-    first_two = tokenizer.encode("+".join(numbers[:2]).replace("+-", "-"))
-    logits = model(torch.tensor([prompt_ids(tokenizer, problem.prompt) + first_two])).logits[0, -1]
-    equals, third = (tokenizer.encode(sign)[0] for sign in ("=", "-" if numbers[2][0] == "-" else "+"))
-    return logits[equals] - logits[third]
-
-
-@torch.no_grad()
-def chance_of_working(model: Any, tokenizer: Any, problems: Iterable[Problem]) -> float:
-    odds = [log_odds_of_working(model, tokenizer, problem) for problem in problems]
-    return torch.stack(odds).sigmoid().mean().item()
-
-
-def rule(results: dict[Condition, dict[Arm, Row]], out: Path) -> list[str]:
-    """Compare what `erce outlook` says before training with what training did, in greedy decoding."""
-    lines = heading(
-        "base model has read",
-        "demonstrations",
-        "shortcuts",
-        "chance of going on worked, %",
-        "samples right, %",
-        "pushed towards right answers above λ = (halves)",
-        "the gain over λ = 0 at the other λ",
-        "best",
-    )
-    for condition, arms in results.items():
-        if condition.schedule != "constant":
-            continue
-        recipe = replace(recipe_of(condition, out), n_validation=200)
-        try:
-            seen = outlook(recipe)
-        except ValueError:
-            continue  # hardly a sample is right
-        base = recipe.model
-        problems = splits(load_task("mini-styles"), seed=2, n_train=200).train
-        chance = chance_of_working(load_model(base, dtype="float32"), load_tokenizer(base), problems)
-        halves = ", ".join(f"{switching_lam(*half):.1f}" for half in seen.halves)
-        plain = np.mean(arms[BASELINE].greedy)
-        gains = [
-            f"{lam:g}: {100 * (np.mean(arms[Arm(lam)].greedy) - plain):+.0f}" for lam in condition.lams if lam
-        ]
-        best = max(arms, key=lambda arm: np.mean(arms[arm].greedy))
-        lines.append(
-            f"| {condition.base} | {condition.demonstrations} | {condition.share:g} | {100 * chance:.0f} "
-            f"| {100 * seen.accepted / seen.samples:.0f} | {seen.switching_lam:.1f} ({halves}) "
-            f"| {', '.join(gains)} | {best.label} |"
-        )
-    return lines
 
 
 def draw(results: dict[Condition, dict[Arm, Row]], file: Path) -> None:

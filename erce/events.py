@@ -18,7 +18,6 @@ class Event(NamedTuple):
     total: int = 0  # 0: the stage has no steps
     tokens: int = 0
     loss: float | None = None
-    begun: float = 0.0  # completions' worth of tokens in those that are being written
 
 
 _now = Event()
@@ -41,10 +40,10 @@ def begin(stage: str, total: int = 0, *, done: int = 0, cell: str | None = None)
     tell(Event(_now.cell if cell is None else cell, stage, done, total))
 
 
-def advance(done: int = 0, *, tokens: int = 0, begun: float = 0.0, loss: float | None = None) -> None:
+def advance(done: int = 0, *, tokens: int = 0, loss: float | None = None) -> None:
     """Tell what has been done since the last call, and how things stand."""
     done, tokens = _now.done + done, _now.tokens + tokens
-    tell(_now._replace(done=done, tokens=tokens, begun=begun, loss=loss))
+    tell(_now._replace(done=done, tokens=tokens, loss=loss))
 
 
 def tell(event: Event) -> None:

@@ -21,17 +21,16 @@ ARROWS = {  # room → the rooms of ours that it may import, beside the ground
     "verify": set(),
     "score": set(),
     "recipe": set(),
-    "paper": set(),
     "tasks": {"verify"},
     "hf": {"loss"},
     "integrations": {"hf", "loss"},
     "train": {"hf", "loss", "recipe"},
     "generate": {"hf", "recipe"},
-    "study": {"generate", "hf", "loss", "recipe", "score", "stats", "tasks", "train", "verify"},
+    "evaluation": {"generate", "hf", "recipe", "score", "stats", "tasks"},
+    "study": {"evaluation", "generate", "hf", "loss", "recipe", "score", "stats", "tasks", "train", "verify"},
     "imports": {"recipe", "study"},
-    "reporting": {"paper", "recipe", "score", "stats", "study", "tasks"},
-    "theory": {"loss", "reporting"},
-    "cli": {"imports", "loss", "recipe", "reporting", "study", "tasks", "theory", "train", "verify"},
+    "reporting": {"recipe", "score", "stats", "study", "tasks"},
+    "cli": {"imports", "loss", "recipe", "reporting", "study", "tasks", "train", "verify"},
 }
 PARTS = {path.relative_to(ROOT / "erce").parts[0].removesuffix(".py") for path in MODULES}
 HEAVY = {"torch", "transformers", "trl", "peft", "datasets", "matplotlib", "scipy", "rich", "jinja2", "numpy"}

@@ -47,9 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print_error(error)
         return 2
     except KeyboardInterrupt as stop:
-        resumable = options.command in (run, demo) and not getattr(options, "dry_run", False)
-        kept = terminal.KEPT_ON_RAY if resumable and options.engine.startswith("ray") else terminal.KEPT
-        return terminal.say_stopped(stop, kept=kept if resumable else "")
+        return terminal.say_stopped(stop, kept=getattr(options, "kept", ""))
 
 
 def _in_one_line(message: Any, category: type[Warning], *place: Any, **line: Any) -> str:
@@ -62,7 +60,7 @@ def _in_one_line(message: Any, category: type[Warning], *place: Any, **line: Any
 def _run_command(options: argparse.Namespace) -> int:
     if getattr(options, "sandbox", None):
         os.environ["ERCE_SANDBOX"] = options.sandbox  # the processes of a study inherit it
-    if options.command in (run, outlook, demo, report, theory, sft, card):
+    if options.command in (run, demo, report, sft, card):
         _require_study_extra()
     if getattr(options, "json", None) is not None:
         flags.check_json(options.json)
@@ -110,27 +108,14 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
     return 0
 
 
-def outlook(options: argparse.Namespace) -> int:
-    """Estimate, without training, above which λ a training step makes right answers more likely."""
-    path, root, overrides = _recipe(options)
-    from erce.recipe import load_recipe
-
-    recipe = load_recipe(path, **overrides)
-    print(f"outlook for {recipe.task} and {recipe.model}; nothing is trained", file=sys.stderr, flush=True)
-    from erce.study.engines.progress import spoken
-    from erce.study.outlook import outlook as look
-    from erce.study.outlook import outlook_lines
-
-    with spoken():
-        seen = look(recipe, root=root)
-    terminal.print_lines(outlook_lines(seen, recipe))
-    return 0
-
-
 def demo(options: argparse.Namespace) -> int:
     """Run the embedded study: a tiny model on generated sums, on a CPU, in minutes."""
-    if options.jobs is None and options.engine in ("auto", "processes"):
-        options.jobs = os.cpu_count() or 1
+    from erce.study.engines import engine_named
+
+    cores = os.cpu_count() or 1
+    engine = engine_named(options.engine, cores)
+    if options.jobs is None and engine.runs_here and not engine.in_this_process:
+        options.jobs = cores
     recipe, out = flags.recipe_path("mini-styles"), options.out or flags.usual_folder("demo", options.limit)
     takes = "" if options.limit else "about 2 minutes on two cores"
     return _run_study(recipe, out, options, takes=takes, **flags.limited(recipe, options.limit))
@@ -140,6 +125,10 @@ def _run_study(
     recipe: Path, out: Path, options: argparse.Namespace, takes: str = "", **overrides: Any
 ) -> int:
     """Run and report a study; return 1 where it stopped with cells that have no result."""
+    from erce.study.engines import engine_named
+
+    engine = engine_named(options.engine, options.jobs)
+    options.kept = terminal.KEPT if engine.shares_folder else terminal.KEPT_CELLS
     # Before torch, which takes seconds.
     terminal.announce(recipe, out, options.jobs or 1, takes=takes, **overrides)
     import erce.study.run
@@ -168,11 +157,6 @@ def _run_study(
 def report(options: argparse.Namespace) -> None:
     """Write the tables, the figure and the HTML report of a study's folder."""
     _report(options.runs, options)
-    if options.against:
-        from erce.reporting.words.against import against_lines
-        from erce.study.folder import read_study
-
-        terminal.print_lines(["", *against_lines(read_study(options.runs))])
 
 
 def records(options: argparse.Namespace) -> None:
@@ -212,20 +196,14 @@ def import_(options: argparse.Namespace) -> None:
 
 
 def tasks(options: argparse.Namespace) -> None:
-    """List the tasks that come with erce."""
+    """List the tasks and the recipes that come with erce."""
     from erce.tasks import TASKS, load_task
 
     for name in TASKS:
         task = load_task(name)
         sizes = f"{task.n_train} train, {task.n_validation} validation, {task.n_test} test problems"
         terminal.print_lines([f"{name:24} {sizes}", f"  {task.about}"])
-
-
-def theory(options: argparse.Namespace) -> None:
-    """Compute the paper's theorems on when a learner is right, and write one page with their figures."""
-    from erce.theory.page import write
-
-    terminal.print_lines(write(options.out, options.json))
+    terminal.print_lines(["", f"recipes, for `erce run`: {', '.join(flags.recipe_names())}"])
 
 
 def verify(options: argparse.Namespace) -> int:
@@ -346,16 +324,10 @@ def _parser() -> argparse.ArgumentParser:
     flags.add_verbose(added)
     flags.add_engine(added, "1")
     flags.add_sandbox(added)
-    added = command(outlook)
-    flags.add_recipe(added)
-    text = "the study's folder, whose samples are used, and beside which others are kept (runs/NAME)"
-    added.add_argument("--out", type=Path, help=text)
-    flags.add_limit(added, "runs/NAME-limitN")
     added = command(report)
     added.add_argument("runs", type=Path, help="a study's folder")
     flags.add_verbose(added)
     added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")
-    added.add_argument("--against", choices=("paper",), help="our accuracies beside the paper's")
     added = command(records)
     added.add_argument("runs", type=Path, help="a study's folder")
     added.add_argument("file", type=Path, help="a name that ends in .jsonl")
@@ -363,9 +335,6 @@ def _parser() -> argparse.ArgumentParser:
     flags.add_card(command(card))
     flags.add_import(command(import_))
     command(tasks)
-    added = command(theory)
-    added.add_argument("--out", type=Path, default=Path("theory.html"), help="the page (theory.html)")
-    added.add_argument("--json", type=Path, metavar="FILE", help="write its numbers to FILE as well")
     flags.add_verify(command(verify))
     flags.add_sandbox(command(doctor))
     return parser

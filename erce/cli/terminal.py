@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 WIDTH = 80  # characters in a line of a terminal
 HALF = 48  # at most, of the characters before the last column
-KEPT_ON_RAY = "finished cells"
-KEPT = f"{KEPT_ON_RAY}, finished batches of completions and each training's last checkpoint"
+KEPT_CELLS = "finished cells"  # what a stopped run leaves
+KEPT = f"{KEPT_CELLS}, finished batches of completions and each training's last checkpoint"
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -198,15 +198,14 @@ def _sign(row: "ProbeResult") -> str:
 def announce(path: Path, out: Path, jobs: int, *, takes: str = "", **overrides: Any) -> None:
     """Print the first line of a study's output: what will run, where the results go, how long it `takes`."""
     from erce.recipe import load_recipe
-    from erce.study.choice import planned_cells
+    from erce.study.schedule import planned_cells
 
     recipe = load_recipe(path, **overrides)
-    at_most = "up to " if recipe.search is not None else ""
     cells = counted(len(planned_cells(recipe)), "cell")
     side_by_side = f", {jobs} at a time" if jobs > 1 else ""
     time_needed = f", {takes}" if takes else ""
     tasks = " and ".join(recipe.tasks)
-    print(f"{tasks}: {at_most}{cells} into {out}{side_by_side}{time_needed}", flush=True)
+    print(f"{tasks}: {cells} into {out}{side_by_side}{time_needed}", flush=True)
 
 
 class Terminated(KeyboardInterrupt):

@@ -56,7 +56,22 @@ def parse_recipe(settings: dict[str, Any]) -> Recipe:
         held = settings.get(section)
         for old in names.keys() & held if isinstance(held, dict) else ():
             raise InputError(f"[{section}] {old} is called {names[old]}; rename it")
+    _check_model(settings.get("model"))
     return fill(Recipe, _auto_written_out(settings))
+
+
+def _check_model(name: Any) -> None:
+    """Refuse a misspelt name of a model that comes with erce or in a package, before the hub is asked for it.
+
+    >>> _check_model("smolm2")
+    Traceback (most recent call last):
+    erce.errors.InputError: no model 'smolm2'; did you mean 'smollm2'?
+    """
+    known = [*EMBEDDED_MODELS, *PACKAGED_MODELS]
+    if isinstance(name, str) and name not in known and "/" not in name and not Path(name).exists():
+        way_out = did_you_mean(name.lower(), known, otherwise="", cutoff=0.7)
+        if way_out:
+            raise InputError(f"no model {name!r}; {way_out}")
 
 
 def stored_recipe(settings: dict[str, Any]) -> Recipe:
@@ -66,7 +81,7 @@ def stored_recipe(settings: dict[str, Any]) -> Recipe:
     >>> stored.decoding.temperatures
     (0.4,)
     """
-    current = dict(settings)
+    current = {name: value for name, value in settings.items() if name != "search"}  # of lams = "auto" then
     for name in RENAMED | RETIRED:
         if isinstance(section := settings.get(name), dict):
             renamed, retired = RENAMED.get(name, {}), RETIRED.get(name, ())
@@ -84,29 +99,24 @@ def as_settings(recipe: Recipe) -> dict[str, Any]:
     for section in ("columns", "verify", "own"):
         if settings[section] is None:
             del settings[section]
-    if recipe.search is None:
-        del settings["search"]
-    else:
-        settings["lams"] = AUTO
     return json.loads(json.dumps(settings))
 
 
 def _auto_written_out(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings with the grid and the section [search] in the place of lams = "auto".
+    """Return the settings with the grid in the place of lams = "auto".
 
     >>> _auto_written_out({"lams": "auto"})
-    {'lams': [0.0, 0.3, 1.0, 3.0, 8.0], 'search': {}}
-    >>> _auto_written_out({"lams": [0, 1], "search": {"level": 0.1}})
-    Traceback (most recent call last):
-    erce.errors.InputError: [search] has no effect on a list of lams; leave it out, or write lams = "auto"
+    {'lams': [0.0, 0.3, 1.0, 3.0, 8.0]}
     """
-    lams, search = settings.get("lams"), settings.get("search")
+    lams = settings.get("lams")
     if lams == AUTO:
-        return settings | {"lams": list(GRID), "search": {} if search is None else search}
+        if settings.get("n_validation") == 0:
+            raise InputError(
+                f'lams = "{AUTO}" lets validation problems choose λ, and n_validation = 0; set it over 0'
+            )
+        return settings | {"lams": list(GRID)}
     if isinstance(lams, str):
         raise InputError(f'lams = {lams!r} is neither a list of λ nor "{AUTO}"; write lams = [0, 1]')
-    if search is not None:
-        raise InputError(f'[search] has no effect on a list of lams; leave it out, or write lams = "{AUTO}"')
     return settings
 
 

@@ -21,8 +21,6 @@ from erce.catalog import check_penalty_name, is_user_defined, penalty_in_words, 
 from erce.errors import InputError
 from erce.recipe import rules
 from erce.recipe.sections import (
-    AUTO,
-    GRID,
     MOST_SEQUENCES,
     OWN,
     OWN_ANSWERS,
@@ -32,7 +30,6 @@ from erce.recipe.sections import (
     Decoding,
     OwnSamples,
     Resources,
-    SearchSettings,
     Serving,
     Training,
     Verification,
@@ -71,7 +68,6 @@ class Recipe:
     own: OwnSamples | None = None  # of the arms "rft" and "self"; None: as its section says by default
     server: Serving | None = None  # None: transformers samples the completions
     resources: Resources = field(default_factory=Resources)
-    search: SearchSettings | None = None  # of lams = "auto"; `lams` is then what it begins with
     imported: tuple[str, ...] = ()  # the cells that logs were read for; their arms are named freely
 
     def __post_init__(self) -> None:
@@ -84,14 +80,6 @@ class Recipe:
         rules.check_resources(self.resources)
         if self.server is not None:
             rules.check_server(self.server, self.decoding)
-        if self.search is not None:
-            if self.lams != GRID:
-                raise InputError(
-                    f'lams = {list(self.lams)}: a search has a grid of its own; write lams = "{AUTO}"'
-                )
-            if self.n_validation == 0:
-                raise rules.no_validation(self.n_validation)
-            rules.check_search(self.search, self.lams)
 
     @property
     def refuses_unproven(self) -> bool:
@@ -245,7 +233,7 @@ def identity(recipe: Recipe) -> dict[str, Any]:
 
     Left out are:
 
-    - the grid (`lams`, `search`, `seeds`, `objectives`) and `temperatures`, which may grow;
+    - the grid (`lams`, `seeds`, `objectives`) and `temperatures`, which may grow;
     - `own`, which only the cells that it is for have in their names;
     - `decoding.batch_size` and `resources`, which change speed only;
     - `data` and `columns`, since the study's folder has the problems;
@@ -258,7 +246,7 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     model's name and `top_logprobs`, not its address.
     """
     settings = asdict(recipe)
-    for growing in ("lams", "search", "seeds", "objectives", "own", "imported"):
+    for growing in ("lams", "seeds", "objectives", "own", "imported"):
         del settings[growing]
     if recipe.objective == CROSS_ENTROPY:
         del settings["objective"]

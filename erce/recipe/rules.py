@@ -8,7 +8,6 @@ from typing import Any
 from erce.catalog import OBJECTIVES, Number, is_user_defined, split_number, unknown
 from erce.errors import InputError, did_you_mean
 from erce.recipe.sections import (
-    AUTO,
     HEADS,
     NORMALIZATIONS,
     OWN_ANSWERS,
@@ -20,7 +19,6 @@ from erce.recipe.sections import (
     Decoding,
     OwnSamples,
     Resources,
-    SearchSettings,
     Serving,
     Training,
 )
@@ -89,23 +87,6 @@ def check_seeds(seeds: Sequence[int]) -> None:
         raise InputError(f"seeds = {seeds}: a seed is 0 or more")
     if len(set(seeds)) < len(seeds):
         raise InputError(f"seeds = {seeds} names a seed twice; leave one out")
-
-
-def check_search(search: SearchSettings, lams: Sequence[float]) -> None:
-    """Check the section [search] against the penalty strengths that the search begins with."""
-    check_section("search", search)
-    if search.max_cells is not None and search.max_cells < len(lams):
-        raise InputError(
-            f"[search] max_cells = {search.max_cells} does not cover one seed of {len(lams)} λ; allow more"
-        )
-
-
-def no_validation(n_validation: int | None) -> InputError:
-    """Return the error for a search without validation problems; None: the task itself has none."""
-    reason = "the task has none" if n_validation is None else f"n_validation = {n_validation}"
-    return InputError(
-        f'lams = "{AUTO}" chooses λ on validation problems, and {reason}; set n_validation over 0'
-    )
 
 
 def check_objective(name: str) -> None:

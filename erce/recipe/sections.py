@@ -1,4 +1,4 @@
-"""One point of a recipe's grid, and the sections of a recipe, [columns] to [search]; `rules` checks them."""
+"""One point of a recipe's grid, and the sections of a recipe; `erce.recipe.rules` checks them."""
 
 from dataclasses import dataclass, field
 
@@ -17,10 +17,10 @@ SERVERS = ("vllm", "openai")
 WARMUP = 0.1
 # Section → settings that an older study.json may hold under an old name, or that are gone.
 RENAMED = {"decoding": {"frontier": "temperatures", "frontier_samples": "temperature_samples"}}
-RETIRED = {"search": ("prune",), "resources": ("processes", "fsdp"), "server": ("start", "arguments")}
+RETIRED = {"resources": ("processes", "fsdp"), "server": ("start", "arguments")}
 AUTO = "auto"  # in the place of a list of λ
 MOST_SEQUENCES, MOST_COMPLETIONS = 8, 512  # of a forward pass and at a time, where a recipe leaves them out
-GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what a search begins with
+GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what lams = "auto" stands for
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,7 @@ class Columns:
     inputs: str | None = None  # for programs that print, a list of standard inputs
     outputs: str | None = None  # for each of them the expected output
     weight: str | None = None  # of the demonstration in training, a number; 1 where there is no column
+    meta: str | None = None  # for your function, anything
     split: str | None = None  # "train" or "test"
 
 
@@ -175,12 +176,3 @@ class Resources:
 
     gpus: float = 0.0  # 1: a device of its own; 0.5: two cells share one; 0: none is set aside
     threads: int | None = None  # CPU threads of a cell; None: its share of the cores
-
-
-@dataclass(frozen=True, kw_only=True)
-class SearchSettings:
-    """How far the search of lams = "auto" may go; its rounds are in `erce.study.search`."""
-
-    max_cells: int | None = None  # of the study's own task; None: all that its rounds ask for
-    extensions: int = 2  # λ beyond the grid that it may try where its leader sits at an edge
-    level: float = 0.05  # of significance in the test against λ = 0; at 1 the highest mean wins untested

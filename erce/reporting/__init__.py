@@ -67,7 +67,6 @@ def contents(summary: Summary) -> dict[str, Any]:
         "study": as_settings(summary.study.recipe),
         "gains": summary.gains_as_json(),
         "chosen": None if choice is None else choice._asdict() | {"scores": by_lam},
-        "search": summary.study.search,
         "interaction": [
             {"lam": summary.lam, "decoding": decoding, **gain_as_json(gain)}
             for decoding, gain in summary.interaction.items()

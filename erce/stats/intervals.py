@@ -9,7 +9,14 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from erce.stats.exact import FINEST, Bounds, ProblemGains
-from erce.stats.outcomes import accuracy, cell_variance, mean, paired_fractions, variance
+from erce.stats.outcomes import (
+    accuracy,
+    cell_variance,
+    mean,
+    outcomes,
+    paired_fractions,
+    variance,
+)
 
 MEDIAN_OF_TWO = 0.455  # of the sample variance of two values, in units of the true variance: χ² of 1 df
 
@@ -119,6 +126,36 @@ def paired_gain(
     else:
         by_t = Gain(gain, gain, gain, 0.0, 0.0, math.inf, "problems")
     return _at_least_exact(by_t, by_problem, confidence)
+
+
+def accuracy_bounds(accepted: ArrayLike, *, confidence: float = 0.95) -> Bounds:
+    """Return bounds on one model's accuracy on other problems like these, from 0/1 of (problems, samples).
+
+    The accuracy is the mean over problems of each one's share of accepted samples. For one sample per problem
+    the bounds are Clopper and Pearson's; for several they are Student's t over problems, and never nearer
+    than the exact ones of `erce.stats.exact`. A single problem leaves 0 to 1 open.
+
+    >>> low, high = accuracy_bounds([[1]] * 6 + [[0]] * 14)
+    >>> f"{low:.4f} to {high:.4f}"  # Clopper and Pearson, 6 of 20
+    '0.1189 to 0.5428'
+    """
+    _check(confidence)
+    arm = outcomes(np.asarray(accepted)[None], "accepted")
+    _, problems, samples = arm.shape
+    shares = accuracy(arm)
+    if problems == 1:
+        return Bounds(0.0, 1.0)
+    right, half = float(shares.mean()), 0.0
+    if samples > 1:
+        half = float(stdtrit(problems - 1, (1 + confidence) / 2)) * math.sqrt(variance(shares) / problems)
+
+    def upper(values: np.ndarray, value: float) -> float:
+        gains = ProblemGains.of(values, gain=value, steps=samples)
+        within = Bounds(value, min(1.0, value + half))
+        return min(1.0, gains.bounds(tail=(1 - confidence) / 2, within=within).high)
+
+    # The lower bound is the upper one of what was rejected: shares are never below 0, as gains may be.
+    return Bounds(1 - upper(1 - shares, 1 - right), upper(shares, right))
 
 
 def welch(treated: Sequence[float], baseline: Sequence[float], *, confidence: float = 0.95) -> Gain:

@@ -3,7 +3,6 @@
 runs/mini/
   study.json                              the recipe; says whose folder this is
   base.json                               what the base model is, by content
-  search.json                             of lams = "auto": the cells that were asked for, and why
   cells/mini-sums-lam0.5-seed0-3fa9c1d2/
     adapter/                              the fine-tuned policy        (none for the base model)
     adapter.checkpoint-4d1f09aa-8-12/     what a stopped training goes on from, at step 12
@@ -36,15 +35,14 @@ from erce.recipe import (
     Recipe,
     as_settings,
     folder_name,
-    further_temperatures,
     identity,
     stored_recipe,
 )
-from erce.study.choice import compared_lams, with_comparisons
 from erce.study.samples import VERDICTS, SampleSet, read_outcomes
+from erce.study.schedule import expected_cells, has_temperatures, next_cells, planned_cells
 from erce.types import Arm
 
-STUDY, PROBLEMS, SEARCH, BASE = "study.json", "problems.jsonl", "search.json", "base.json"
+STUDY, PROBLEMS, BASE = "study.json", "problems.jsonl", "base.json"
 ADAPTER, TRAINING, JOURNAL = "adapter", "training.json", "completions.journal"
 CELL, RESULT, TIMING = "cell.json", "result.json", "timing.json"
 DIVERGED = "diverged.txt"  # the message of a cell whose training diverged
@@ -152,7 +150,7 @@ def is_done(root: Path, recipe: Recipe, cell: Cell) -> bool:
     A damaged file is an InputError, so that no run trains over it.
     """
     result = read_result(root, recipe, cell)
-    return result is not None and _has_temperatures(result, recipe, cell)
+    return result is not None and has_temperatures(recipe, cell, result)
 
 
 def read_result(root: Path, recipe: Recipe, cell: Cell) -> dict[str, Any] | None:
@@ -160,11 +158,6 @@ def read_result(root: Path, recipe: Recipe, cell: Cell) -> dict[str, Any] | None
     path = cell_folder(root, recipe, cell) / RESULT
     result = read_json(path) if path.is_file() else {}
     return result if result.get("scores") is not None else None
-
-
-def _has_temperatures(result: dict[str, Any], recipe: Recipe, cell: Cell) -> bool:
-    wanted = further_temperatures(recipe, cell).keys()
-    return all(wanted <= by_decoding.keys() for by_decoding in result["scores"].values())
 
 
 @dataclass(frozen=True)
@@ -177,9 +170,7 @@ class Study:
     @cached_property
     def results(self) -> dict[Cell, dict[str, Any]]:
         """Each finished cell's result.json, in grid order; further temperatures may be missing."""
-        if self.search is None:
-            return {cell: self._grid[cell] for cell in self.expected if cell in self._grid}
-        return self._read(self.expected)
+        return {cell: self._every[cell] for cell in self.expected if cell in self._every}
 
     @property
     def missing(self) -> list[Cell]:
@@ -187,49 +178,39 @@ class Study:
         return [
             cell
             for cell in self.expected
-            if cell not in self.results or not _has_temperatures(self.results[cell], self.recipe, cell)
+            if cell not in self.results or not has_temperatures(self.recipe, cell, self.results[cell])
         ]
-
-    @cached_property
-    def search(self) -> dict[str, Any] | None:
-        """The content of search.json: the cells "asked" for, the last "step", and what is "said" of it.
-
-        None if the recipe lists its λ, or if the search has not begun.
-        """
-        path = self.root / SEARCH
-        if not self.recipe.search or not path.is_file():
-            return None
-        return read_json(path, "asked", "step", "said")
 
     @cached_property
     def expected(self) -> list[Cell]:
         """The cells that the study has asked for so far, and the others of its grid that are done."""
-        if self.search:
-            return [_cell(coordinates) for coordinates in self.search["asked"]]
-        if not self.recipe.can_run:
-            return self.recipe.cells()
-        grid = self.recipe.cells()
-        diverged = [cell for cell in grid if (self._folder(cell) / DIVERGED).is_file()]
-        lams = compared_lams(self.recipe, self._grid, diverged)
-        asked = {cell: cell for cell in with_comparisons(self.recipe, grid, lams)}
-        return [asked.get(cell, cell) for cell in grid if cell in asked or cell in self._grid]
+        return expected_cells(self.recipe, self._every, self._diverged)
 
     @cached_property
-    def _grid(self) -> dict[Cell, dict[str, Any]]:
-        """The result.json of every finished cell of the recipe's grid."""
-        return self._read(self.recipe.cells())
+    def next_cells(self) -> list[Cell]:
+        """The cells that a run brings to their end now."""
+        return next_cells(self.recipe, self._every, self._diverged)
 
-    def _read(self, cells: list[Cell]) -> dict[Cell, dict[str, Any]]:
+    @cached_property
+    def planned(self) -> list[Cell]:
+        """The cells that the study will have in the end."""
+        return planned_cells(self.recipe, self._every, self._diverged)
+
+    @property
+    def finished(self) -> int:
+        """How many of the planned cells have a result; they may lack temperatures."""
+        return sum(cell in self._every for cell in self.planned)
+
+    @cached_property
+    def _every(self) -> dict[Cell, dict[str, Any]]:
+        """The result.json of every finished cell of the recipe's grid, and of `Recipe.own_cell`."""
+        cells = [*self.recipe.cells(), *filter(None, [self.recipe.own_cell])]
         read = ((cell, read_result(self.root, self.recipe, cell)) for cell in cells)
         return {cell: result for cell, result in read if result is not None}
 
     @cached_property
-    def lams(self) -> tuple[float, ...]:
-        """The λ of the grid in the recipe's order, or those that a search has tried, rising."""
-        if not self.search:
-            return self.recipe.lams
-        tried = (cell for cell in self.expected if cell.objective == self.recipe.objective)
-        return tuple(sorted({cell.lam for cell in tried if cell.lam is not None}))
+    def _diverged(self) -> list[Cell]:
+        return [cell for cell in self.recipe.cells() if (self._folder(cell) / DIVERGED).is_file()]
 
     @property
     def way_to_validate(self) -> str:
@@ -280,14 +261,6 @@ class Study:
                 if sample_set not in by_set or by_set[sample_set].size < count:
                     raise DamagedError(f"{self._folder(cell) / VERDICTS} lacks verdicts; {MADE_AGAIN}")
         return outcomes
-
-
-def _cell(coordinates: dict[str, Any]) -> Cell:
-    """Return a cell of search.json; an older one calls `all_temperatures` "frontier"."""
-    known = dict(coordinates)
-    if "frontier" in known:
-        known["all_temperatures"] = known.pop("frontier")
-    return Cell(**known)
 
 
 def _scored(result: dict[str, Any]) -> dict[SampleSet, int]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -12,11 +13,11 @@ from erce.errors import InputError, counted
 from erce.hf.prompt import demonstration_ids, prompt_ids, training_rows
 from erce.recipe import RFT, SELF, Recipe, load_recipe
 from erce.study import memory
-from erce.study.choice import planned_cells
 from erce.study.demonstrations import cell_splits
 from erce.study.engines.progress import duration
 from erce.study.folder import Study, cell_folder, read_timing
 from erce.study.memory import DEVICES, Lengths
+from erce.study.schedule import planned_cells
 from erce.study.stages import decodings
 from erce.tasks import check_demonstrations, load_task
 from erce.tasks.source import NotOnThisMachineError
@@ -85,14 +86,16 @@ def dry_run(recipe: Recipe, root: Path, *, device: str = "h100", speed: Speed | 
         from erce.loss import check_names
 
         check_names(recipe.penalty, recipe.order, recipe.objective_names)
+    for name in recipe.tasks:  # before the tokenizer, which takes seconds: a file may be missing
+        with suppress(NotOnThisMachineError):
+            cell_splits(recipe, name)
     tokenizer = _tokenizer(recipe.model)
     tasks = [task_work(recipe, name, tokenizer) for name in recipe.tasks]
     cells, there, taken = len(planned_cells(recipe)), "", []
     if root.is_dir():
         study = Study(root, recipe)
         taken = _taken_lines(study) if device == "cpu" and speed is None else []
-        done = len(study.expected) - len(study.missing)
-        cells = max(cells, done) if study.missing else done
+        cells, done = len(study.planned), study.finished
         there = f", {done} of them done" if done else ""
     lines = [f"{root}: {counted(cells, 'cell')}{there}; a dry run, nothing is written"]
     lines += [line for task in tasks for line in task.lines]
@@ -108,8 +111,6 @@ def dry_run(recipe: Recipe, root: Path, *, device: str = "h100", speed: Speed | 
     lines += taken or _time_lines(recipe, tasks, config, device, speed)
     if recipe.server is not None:
         notes.append("the server generates the completions; its memory and hours are not counted")
-    if recipe.search is not None:
-        notes.append("counts are of the whole grid; a search trains fewer of its cells and may add λ")
     return [*lines, *(f"note     {note}" for note in dict.fromkeys(notes))]
 
 
@@ -129,7 +130,7 @@ def task_work(recipe: Recipe, name: str, tokenizer: Any) -> TaskWork:
     read, scored = (round(epochs * sum(tokens)) for tokens in (map(sum, kept), (text[1] for text in kept)))
     truncated = sum(text != whole for text, whole in zip(kept, train, strict=True))
     # Cells that generate alike are one line; the base model's own samples come before training.
-    cells = [cell for cell in planned_cells(recipe) if cell.task == name]
+    cells = [cell for cell in planned_cells(recipe) if cell.task == name and not cell.is_own]
     swept = [cell for cell in cells if cell.all_temperatures and recipe.decoding.temperatures]
     groups = [([cell for cell in cells if cell not in swept], "", evaluated)]
     groups.append((swept, " with the temperature sweep", evaluated))

@@ -1,7 +1,6 @@
 """A recipe → a finished study folder: everything is checked first, then every missing cell runs."""
 
 import sys
-import time
 from collections.abc import Mapping
 from functools import partial
 from importlib.util import find_spec
@@ -11,17 +10,17 @@ from typing import Any
 from erce.catalog import model_folder
 from erce.errors import DamagedError, InputError, counted
 from erce.recipe import Recipe, load_recipe
-from erce.recipe.rules import no_validation
 from erce.study.cell import run_cell
 from erce.study.demonstrations import cell_splits, problem_rows, refuse_none
-from erce.study.engines import Done, Work, open_engine, parse_engine
+from erce.study.engines import Done, Engine, Work, engine_named, open_engine
 from erce.study.engines.locks import study_lock
 from erce.study.engines.processes import devices_of, visible_devices
+from erce.study.engines.progress import progress
 from erce.study.folder import Study, check_folder, is_done, open_study, read_study
 from erce.study.manifest import checked_base_model, keep_base_model, kept_base_model, refresh
 from erce.study.memory import batch_sizes
 from erce.study.policy import check_server
-from erce.study.rounds import FirstRound, asked, cells_failed, rounds, run_round
+from erce.study.rounds import FirstRound, cells_failed, rounds, run_round
 from erce.study.stages import base_policy, drop_outdated, outdated
 from erce.tasks import check_demonstrations, load_task
 from erce.types import Splits
@@ -61,28 +60,26 @@ def run(
         AllAlikeError: Nothing was right, or everything, in the base model and one seed of every λ, and there
             are 40 test problems or more.
     """
-    started = time.monotonic()
     # First what costs nothing and writes nothing, then what the cells need, then the folder, which is claimed
     # under its lock: whatever cannot run stops before it has changed anything.
     recipe, root = _recipe_and_folder(recipe, out, overrides)
-    _check_call(recipe, engine=engine, jobs=jobs, retries=retries)
+    runner = _checked_engine(recipe, engine=engine, jobs=jobs, retries=retries)
     check_folder(root, recipe)
     problems = {task: cell_splits(recipe, task) for task in recipe.tasks}
-    name, sizes = parse_engine(engine, jobs)[0], None
-    base: dict[str, str] = {}
+    sizes, base = None, dict[str, str]()
     is_finished = _is_finished(root, recipe)
     if not is_finished:
-        _check_needs(recipe, problems, here=name == "here")
-        # The driver of a cluster does not know the machines; there each cell fits its own.
-        sizes = None if name == "ray" else batch_sizes(recipe, problems, share=1 / (jobs or 1))
+        _check_needs(recipe, problems, in_this_process=runner.in_this_process)
+        if runner.runs_here:  # on a cluster each cell fits its batches to its own machine
+            sizes = batch_sizes(recipe, problems, share=1 / (jobs or 1))
         check_server(recipe)
     elif _may_have_new_verifier(root, recipe):
         _check_demonstrations(recipe, problems)
     if not is_finished or not kept_base_model(root):
-        base = checked_base_model(root, recipe, cells_run_here=not is_finished and name != "ray")
+        base = checked_base_model(root, recipe, cells_run_here=not is_finished and runner.runs_here)
     work = Work(root, recipe, partial(run_cell, problems=problems, sizes=sizes))
     opened = open_engine(work, engine=engine, jobs=jobs)
-    first_round = FirstRound(root, recipe, settled=go_on)
+    watch = FirstRound(root, recipe, settled=go_on)
     with opened as run_cells, study_lock(root):
         open_study(root, recipe, problem_rows(problems))
         keep_base_model(root, base)
@@ -91,19 +88,25 @@ def run(
         for sentence in refresh(sorted((root / "cells").glob("*"))):
             print(sentence, file=sys.stderr)
         # The grid's cells too, for while own samples are missing those alone are asked for.
-        verified = list(dict.fromkeys([*asked(root, recipe).cells, *recipe.cells()]))
+        verified = list(dict.fromkeys([*Study(root, recipe).next_cells, *recipe.cells()]))
         if dropped := drop_outdated(root, recipe, verified):
             names = ", ".join(cell.name for cell in dropped[:3]) + (", …" if len(dropped) > 3 else "")
             cells = counted(len(dropped), "cell")
             print(f"The verifier has changed: {cells} ({names}) verified again.", file=sys.stderr)
         failed: list[Done] = []
-        for this_round in rounds(root, recipe):
-            refuse_none(root, recipe)
-            failed += run_round(
-                first_round, this_round, run_cells, retries=retries, failed_before=failed, started=started
-            )
-            if not all(done.diverged for done in failed):
-                break
+        with progress() as display:
+            for study in rounds(root, recipe):
+                refuse_none(root, recipe)
+                failed += run_round(
+                    study,
+                    run_cells,
+                    retries=retries,
+                    failed_before=failed,
+                    watch=watch,
+                    display=display,
+                )
+                if not all(done.diverged for done in failed):
+                    break
     if failed:
         raise cells_failed(root, recipe, failed)
     return read_study(root)
@@ -112,7 +115,7 @@ def run(
 def _is_finished(root: Path, recipe: Recipe) -> bool:
     """Return whether every cell is done; a study with a torn file, which is made again, is not."""
     try:
-        return all(is_done(root, recipe, cell) for cell in asked(root, recipe).cells)
+        return all(is_done(root, recipe, cell) for cell in Study(root, recipe).next_cells)
     except DamagedError:
         return False
 
@@ -120,7 +123,7 @@ def _is_finished(root: Path, recipe: Recipe) -> bool:
 def _may_have_new_verifier(root: Path, recipe: Recipe) -> bool:
     """Return whether verdicts are outdated, or a cell's file is torn that would say so."""
     try:
-        return bool(outdated(root, recipe, asked(root, recipe).cells))
+        return bool(outdated(root, recipe, Study(root, recipe).next_cells))
     except DamagedError:
         return True
 
@@ -136,30 +139,27 @@ def _recipe_and_folder(
     return recipe, Path(out)
 
 
-def _check_call(recipe: Recipe, *, engine: str, jobs: int | None, retries: int) -> None:
-    """Refuse retries, jobs and engines that make no sense, and a [server] on Ray."""
+def _checked_engine(recipe: Recipe, *, engine: str, jobs: int | None, retries: int) -> Engine:
+    """Return the engine; refuse retries, jobs and engines that make no sense, or no use of [server]."""
     if retries < 0:
         raise InputError(f"retries = {retries} must be 0 or more; 0 runs a failed cell once")
-    if parse_engine(engine, jobs)[0] == "ray" and recipe.server is not None:
+    runner = engine_named(engine, jobs)
+    if recipe.server is not None and not runner.shares_folder:
         raise InputError(
-            "a recipe with [server] cannot run on engine 'ray', whose nodes keep adapters where the server "
+            f"a recipe with [server] cannot run on engine {engine!r}, which keeps adapters where the server "
             "does not see them; use --jobs"
         )
+    return runner
 
 
-def _check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) -> None:
-    """Try what every cell will need, so that a wrong name or path stops the run now and not after hours.
-
-    `here`: whether this process runs the cells, so that it has their devices and base model.
-    """
-    if recipe.search is not None and not problems[recipe.task].validation:
-        raise no_validation(recipe.n_validation)
+def _check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, in_this_process: bool) -> None:
+    """Try what every cell will need, so that a wrong name or path stops the run now and not after hours."""
     if recipe.has_user_defined_losses:
         from erce.loss import check_names
 
         check_names(recipe.penalty, recipe.order, recipe.objective_names)
     _check_demonstrations(recipe, problems)
-    if here:
+    if in_this_process:
         devices_of(1, gpus=recipe.resources.gpus, visible=visible_devices())
         base_policy(recipe.model, recipe.dtype)  # kept for the cells of this process
     elif not _is_local(recipe.model):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from erce import events
+from erce.evaluation.evaluate import verify_all
 from erce.files import write_json
 from erce.generate.decoding import GenerationSettings
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, RegularizedObjective, further_temperatures
@@ -33,7 +34,6 @@ from erce.study.samples import (
     write_verdicts,
 )
 from erce.tasks import load_task
-from erce.tasks.verdicts import verdict
 from erce.types import Problem, Splits
 
 if TYPE_CHECKING:
@@ -179,17 +179,13 @@ def verify_completions(folder: Path, cell: Cell, problems: Splits) -> None:
     """Write a verdict for every completion, and into cell.json the verifier's version."""
     task = load_task(cell.task)
     write_verifier(folder, task.verify, task=cell.task)
-    by_id = {problem.id: problem for some in sampled_problems(cell, problems).values() for problem in some}
-    completions = [
-        (place, completion) for place, some in read_completions(folder).items() for completion in some
-    ]
-    verified = []
-    events.begin("verification", len(completions))
-    for sample_set, completion in completions:
-        by_task = verdict(task, by_id[completion.problem], completion)
-        verified.append(VerifiedSample(sample_set, completion, by_task))
-        events.advance(1)
-    write_verdicts(folder, verified)
+    sets = read_completions(folder)
+    asked = [problem for some in sampled_problems(cell, problems).values() for problem in some]
+    verified = verify_all(task, asked, [completion for some in sets.values() for completion in some])
+    places = [sample_set for sample_set, some in sets.items() for _ in some]
+    write_verdicts(
+        folder, [VerifiedSample(place, *each) for place, each in zip(places, verified, strict=True)]
+    )
 
 
 def outdated(root: Path, recipe: Recipe, cells: Sequence[Cell]) -> list[Cell]:

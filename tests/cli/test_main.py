@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from erce.cli.main import main
-from erce.cli.terminal import KEPT, KEPT_ON_RAY, WIDTH, fitted
+from erce.cli.terminal import KEPT, KEPT_CELLS, WIDTH, fitted
 
 ROOT = Path(__file__).parents[2]
 GOES_ON = "are kept, and the same command goes on from there"
@@ -24,9 +24,7 @@ def test_every_command_has_a_summary(capsys):
     with pytest.raises(SystemExit) as end:
         main(["--help"])
     assert end.value.code == 0
-    assert {"demo", "run", "report", "records", "import", "tasks", "theory"} <= set(
-        capsys.readouterr().out.split()
-    )
+    assert {"demo", "run", "report", "records", "import", "tasks"} <= set(capsys.readouterr().out.split())
 
 
 def test_tasks_are_listed(capsys):
@@ -34,6 +32,7 @@ def test_tasks_are_listed(capsys):
     listed = capsys.readouterr().out
     assert "mini-sums-answer-only" in listed
     assert "  competition mathematics; the answer is a formula in a box" in listed
+    assert "recipes, for `erce run`: gsm8k, " in listed
 
 
 @pytest.mark.parametrize(
@@ -100,7 +99,7 @@ def test_sigterm_ends_a_command_as_ctrl_c_does_with_its_own_exit_code(monkeypatc
     ("words", "at", "way_on"),
     [
         (["run", "mini"], "erce.study.run.run", f"; {KEPT} {GOES_ON}"),
-        (["run", "mini", "--engine", "ray"], "erce.study.run.run", f"; {KEPT_ON_RAY} {GOES_ON}"),
+        (["run", "mini", "--engine", "ray"], "erce.study.run.run", f"; {KEPT_CELLS} {GOES_ON}"),
         (["demo"], "erce.study.run.run", f"; {KEPT} {GOES_ON}"),
         (["run", "mini", "--dry-run"], "erce.study.plan.dry_run", ""),
         (["verify", "rows.jsonl"], "erce.study.reverify.reverify_file", ""),
@@ -185,7 +184,7 @@ def test_a_reader_that_leaves_early_ends_the_command_in_silence(unbuffered):
     ("file", "sentence"),
     [("", "is a folder; name a file in it"), ("f/x.json", "is a file, no folder; choose")],
 )
-@pytest.mark.parametrize("words", [["verify", "f"], ["report", "no/such/study"], ["theory"]])
+@pytest.mark.parametrize("words", [["verify", "f"], ["report", "no/such/study"]])
 def test_a_json_that_cannot_be_written_is_refused_before_anything_is_computed(
     words, file, sentence, tmp_path, capsys, monkeypatch
 ):

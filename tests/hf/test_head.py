@@ -252,19 +252,21 @@ def test_adapters_by_row_are_refused():
         projection_of(base_of(model), torch.ones(4, 32).double())
 
 
+@pytest.mark.parametrize("name", ["qwen2", "cohere"])
 @pytest.mark.parametrize(
     "change",
     [
         lambda x: x / 8,
         lambda x: 30 * torch.tanh(x / 30),
-        lambda x: 150 * torch.tanh(x / 150),  # nothing to be seen at the size that logits have here
+        # Nothing to be seen at the size that logits have here, nor on the probe if a scale of 1/4 shrank it.
+        lambda x: 600 * torch.tanh(x / 600),
         lambda x: x + 0.05,
         lambda x: x[..., :-1],
         lambda x: x.relu(),
     ],
 )
-def test_an_unknown_change_of_the_logits_is_noticed(change):
-    odd = toy.family("qwen2")
+def test_an_unknown_change_of_the_logits_is_noticed(name, change):
+    odd = toy.family(name)
     original = odd.forward
 
     def forward(**inputs: Any) -> Any:
@@ -273,7 +275,7 @@ def test_an_unknown_change_of_the_logits_is_noticed(change):
         return output
 
     odd.forward = forward
-    with pytest.raises(ValueError, match="logits of Qwen2ForCausalLM are not its last hidden state through"):
+    with pytest.raises(ValueError, match=f"logits of {type(odd).__name__} are not"):
         readout_of(odd)
 
 

@@ -10,9 +10,9 @@ from erce.imports import Reading, import_study
 from erce.recipe import Cell
 from erce.reporting import report
 from erce.reporting.numbers.gains import summary
-from erce.study.choice import best_lam
 from erce.study.export import records
 from erce.study.folder import PROBLEMS, read_study
+from erce.study.schedule import best_lam
 from erce.types import Arm
 
 

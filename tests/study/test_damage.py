@@ -1,7 +1,6 @@
 """Every file of a study, deleted, torn or replaced: a sentence, and the same command makes the file again."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,10 @@ from toys.recipes import tiny_recipe
 import erce
 from erce.errors import InputError, RunError
 from erce.hf.adapter import README, WEIGHTS
-from erce.recipe import GRID, Decoding, Recipe, SearchSettings, Training
+from erce.recipe import Decoding, Recipe, Training
 from erce.reporting.pages.model_card import write_card
 from erce.study.export import records
-from erce.study.folder import LOCKS, RESULT, SEARCH, STUDY, TIMING, read_study
+from erce.study.folder import LOCKS, RESULT, TIMING, read_study
 from erce.study.run import run
 from erce.study.samples import COMPLETIONS, VERDICTS
 
@@ -23,7 +22,6 @@ LISTED = tiny_recipe(
     training=Training(epochs=0.5, learning_rate=1e-3),
     decoding=Decoding(samples=2, max_new_tokens=8),
 )
-SEARCHED = replace(LISTED, lams=GRID, search=SearchSettings(extensions=0))
 CELL = "mini-sums-lam0-seed0"
 DAMAGE = {
     "deleted": lambda path: path.unlink(),
@@ -63,11 +61,6 @@ def contents(root: Path) -> dict[str, bytes]:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     return run(LISTED, out=tmp_path_factory.mktemp("whole") / "study").root
-
-
-@pytest.fixture(scope="module")
-def searched(tmp_path_factory):
-    return run(SEARCHED, out=tmp_path_factory.mktemp("searched") / "study").root
 
 
 def damaged_copy(whole: Path, root: Path, name: str, *, damage: str, stage: str = "finished") -> Path:
@@ -130,15 +123,4 @@ def test_any_file_of_a_cell_that_was_stopped_is_made_again(whole, tmp_path, dama
         if f"/{CELL}-" in name and not name.endswith(STAGES[stage]) and not may_go:
             root = damaged_copy(whole, tmp_path / "study", name, damage=damage, stage=stage)
             wrong[name] = differences(whole, root, LISTED)
-    assert {name: texts for name, texts in wrong.items() if texts} == {}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_what_a_search_looks_at_is_made_again(searched, tmp_path, damage):
-    wrong = {}
-    for name in (SEARCH, STUDY, *(name for name in files(searched) if f"/{CELL}-" in name)):
-        if name.endswith((SEARCH, STUDY, RESULT, VERDICTS)):
-            root = damaged_copy(searched, tmp_path / "study", name, damage=damage)
-            wrong[name] = wrong_words(root) + differences(searched, root, SEARCHED)
     assert {name: texts for name, texts in wrong.items() if texts} == {}

@@ -9,11 +9,10 @@ from toys.studies import files
 
 from erce.errors import DamagedError, InputError
 from erce.files import read_json, write_json, write_rows, write_text
-from erce.recipe import GRID, Cell, Recipe, SearchSettings, Serving
+from erce.recipe import GRID, Cell, Recipe, Serving
 from erce.study.folder import (
     PROBLEMS,
     RESULT,
-    SEARCH,
     STUDY,
     TIMING,
     cell_folder,
@@ -71,13 +70,15 @@ def test_a_study_from_before_a_setting_was_renamed_opens_reads_and_keeps_its_cel
     assert "frontier" not in read_json(tmp_path / STUDY)["decoding"]
 
 
-def test_a_search_from_before_a_setting_was_renamed_is_read(tmp_path):
-    open_study(tmp_path, replace(RECIPE, lams=GRID, search=SearchSettings()))
-    asked = {"task": "mini-sums", "lam": 0.0, "seed": 0, "objective": "cross-entropy", "frontier": True}
-    write_json(tmp_path / SEARCH, {"asked": [asked], "step": {}, "said": []})
-    [cell] = read_study(tmp_path).expected
-    assert cell == Cell("mini-sums", 0.0, 0)
-    assert cell.all_temperatures
+def test_a_study_of_the_time_when_auto_searched_is_read_and_goes_on(tmp_path):
+    """Its study.json has lams = "auto" and a section of settings that are gone."""
+    recipe = replace(RECIPE, lams=GRID)
+    open_study(tmp_path, recipe)
+    settings = read_json(tmp_path / STUDY)
+    write_json(tmp_path / STUDY, settings | {"lams": "auto", "search": {"level": 0.05, "prune": 0.1}})
+    assert read_study(tmp_path).recipe == recipe
+    open_study(tmp_path, recipe)
+    assert read_json(tmp_path / STUDY) == settings
 
 
 def test_a_cell_is_done_once_it_has_every_temperature(tmp_path):

@@ -8,10 +8,9 @@ from toys.recipes import tiny_recipe
 
 from erce.errors import InputError
 from erce.files import read_json, write_json
-from erce.recipe import GRID, Cell, Decoding, OwnSamples, SearchSettings
+from erce.recipe import Cell, Decoding, OwnSamples
 from erce.study.demonstrations import accepted, counts, demonstrations
 from erce.study.folder import TRAINING, cell_folder
-from erce.study.rounds import asked
 from erce.study.run import run
 from erce.study.samples import (
     COMPLETIONS,
@@ -171,13 +170,6 @@ def test_the_settings_of_the_samples_name_the_cells_that_they_are_for(tmp_path):
     assert same == [[True, True, True, False, False], [False, True, True, False, False]]
     grid = replace(RECIPE, own=None, objectives=())
     assert [cell_folder(tmp_path, grid, cell).name for cell in grid.cells()] == usual[1:3]
-
-
-def test_a_search_begins_with_the_samples_too(tmp_path):
-    recipe = replace(RECIPE, lams=GRID, search=SearchSettings())
-    assert asked(tmp_path, recipe).cells == [recipe.own_cell]
-    write_json(own_cell_folder(tmp_path, recipe) / "result.json", {"scores": {}})
-    assert [cell.lam for cell in asked(tmp_path, recipe).cells] == [None, *GRID]
 
 
 def test_training_over_an_own_folder_that_changes_is_read_anew(tmp_path):

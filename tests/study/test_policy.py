@@ -11,6 +11,7 @@ from erce.errors import InputError, ServerError
 from erce.files import read_json, read_rows
 from erce.recipe import Cell, Decoding, Recipe, Serving
 from erce.study.demonstrations import cell_splits
+from erce.study.engines import ENGINES
 from erce.study.folder import CELL, cell_folder
 from erce.study.policy import check_server, policy, served_base, served_name
 from erce.study.run import run
@@ -142,8 +143,9 @@ def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(monkeypatch, key
     assert "cret" not in str(refused.value)
 
 
-def test_a_server_and_ray_do_not_go_together(tmp_path):
+@pytest.mark.parametrize("engine", [name for name, engine in ENGINES.items() if not engine.shares_folder])
+def test_a_server_does_not_go_with_an_engine_that_keeps_adapters_elsewhere(tmp_path, engine):
     recipe = replace(RECIPE, server=Serving(url="http://127.0.0.1:1/v1"))
-    with pytest.raises(ValueError, match=r"\[server\] cannot run on engine 'ray'"):
-        run(recipe, out=tmp_path / "study", engine="ray@head:6379")
+    with pytest.raises(ValueError, match=rf"\[server\] cannot run on engine '{engine}'.*; use --jobs"):
+        run(recipe, out=tmp_path / "study", engine=engine)
     assert not (tmp_path / "study").exists()

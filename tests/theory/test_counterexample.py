@@ -6,8 +6,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from erce.theory import counterexample, learning
-from erce.theory.counterexample import (
+from scripts.theory import counterexample, learning
+from scripts.theory.counterexample import (
     PROMPTS,
     H,
     U,

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from erce.theory import learning
-from erce.theory.counterexample import support_size
-from erce.theory.learning import SupportClass, learn, penalised, rows_on, sample, sample_size
+from scripts.theory import learning
+from scripts.theory.counterexample import support_size
+from scripts.theory.learning import SupportClass, learn, penalised, rows_on, sample, sample_size
 
 QUICK = settings(deadline=None, max_examples=30)
 ROWS = st.lists(st.floats(1e-3, 1.0), min_size=1, max_size=9).map(lambda row: np.array(row) / sum(row))

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from erce.theory import page
-from erce.theory.figures import drawings
+from scripts.theory import page
+from scripts.theory.figures import drawings
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from erce.theory.tokens import critical_lam, first_order, logit_gradient, objective, optimum
+from scripts.theory.tokens import critical_lam, first_order, logit_gradient, objective, optimum
 
 QUICK = settings(deadline=None, max_examples=30)
 LAMS = (0.001, 0.05, 0.3, 1.0, 2.0, 4.0, 8.0)

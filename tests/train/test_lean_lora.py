@@ -28,6 +28,12 @@ def policy(dtype: torch.dtype = torch.float32, **changes: Any) -> Any:
     return lora.train()
 
 
+def lean_layers(lora: Any) -> list[bool]:
+    """Return for each LoRA layer whether it has left PEFT's forward."""
+    layers = [module for module in lora.modules() if type(module) is Linear]
+    return [getattr(layer.forward, "func", None) is lean_lora._lora_linear for layer in layers]
+
+
 def logits_and_gradients(lora: Any) -> list[Tensor]:
     torch.manual_seed(1)
     logits = lora(input_ids=TOKENS).logits
@@ -40,13 +46,28 @@ def logits_and_gradients(lora: Any) -> list[Tensor]:
 def test_a_lean_policy_has_peft_s_bits_in_logits_and_gradients(dtype, dropout):
     lean = policy(dtype, lora_dropout=dropout)
     make_lean(lean)
-    assert all(
-        getattr(module.forward, "func", None) is lean_lora._lora_linear
-        for module in lean.modules()
-        if type(module) is Linear
-    )
+    assert all(lean_layers(lean))
     others = policy(dtype, lora_dropout=dropout)
     assert all(map(torch.equal, logits_and_gradients(lean), logits_and_gradients(others)))
+
+
+@pytest.mark.parametrize(
+    ("base", "factors", "device", "lean"),
+    [
+        (torch.float16, torch.float32, "cpu", True),
+        (torch.float32, torch.float32, "meta", True),  # no CPU: as a GPU is
+        (torch.bfloat16, torch.float32, "meta", False),
+        (torch.float64, torch.float32, "cpu", False),
+        (torch.bfloat16, torch.bfloat16, "cpu", False),
+    ],
+    ids=str,
+)
+def test_only_layers_whose_arithmetic_is_the_same_leave_peft_s_forward(base, factors, device, lean):
+    lora = policy().to(device)
+    for name, weight in lora.named_parameters():
+        weight.data = weight.data.to(factors if "lora_" in name else base)
+    make_lean(lora)
+    assert set(lean_layers(lora)) == {lean}
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)

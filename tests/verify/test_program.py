@@ -178,7 +178,8 @@ def test_a_fault_of_the_tests_lowers_no_mode():
 
 def test_a_program_that_returns_plain_values_is_proven_whatever_its_demonstration_does():
     found = "import re\ndef f(text): return re.search('b', text)"
-    problem = Problem(id="p", prompt="", demonstration=found, tests=("assert f('ab')", "assert not f('a')"))
+    tests = ("assert bool(f('ab'))", "assert not bool(f('a'))")  # hand the object on
+    problem = Problem(id="p", prompt="", demonstration=found, tests=tests)
     assert verify_program(problem, found).reason == "unproven"
     assert verify_program(problem, "def f(text): return 'b' in text").reason == "passed"
 
@@ -218,6 +219,20 @@ def test_a_lesser_tier_is_used_where_the_environment_names_it(monkeypatch):
     pool.close_shared()
     assert verdict.accepted
     assert "seccomp" in verdict.warning
+
+
+def test_a_helper_may_stand_in_another_fence():
+    helper, function = "def times(a, b):\n    return a * b", "def f(x):\n    return times(x, x)"
+    for first, second in ((helper, function), (function, helper)):
+        text = f"A helper:\n```python\n{first}\n```\nThe rest:\n```python\n{second}\n```\n```\n9\n```"
+        assert verify_program(SQUARE, text).reason == run_program(text, SQUARE.tests).reason == "passed"
+
+
+@pytest.mark.parametrize("text", ["\ufeff{}", "\ufeff```python\n{}\n```", "```python\n\ufeff{}\n```"])
+def test_a_byte_order_mark_is_no_part_of_a_text(text):
+    square = "def f(x):\n    return x * x"
+    assert run_program(text.format(square), ["\ufeffassert f(3) == 9"]).reason == "passed"
+    assert verify_program(SQUARE, text.format(square)).extracted.removeprefix("\ufeff") == square
 
 
 def test_a_program_may_stand_inside_a_markdown_fence():

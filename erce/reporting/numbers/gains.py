@@ -10,9 +10,9 @@ import numpy as np
 
 from erce.recipe.sections import OWN_ANSWERS
 from erce.stats import Gain, GridGain, difference, grid_gains, over_seeds, paired_gain
-from erce.study.choice import Choice, NoChoiceError, best_lam
 from erce.study.demonstrations import read_counts
 from erce.study.folder import Study
+from erce.study.schedule import Choice, NoChoiceError, best_lam
 from erce.types import BASE_MODEL, Arm
 
 DECODINGS = ("sampled", "greedy")
@@ -159,7 +159,7 @@ def summary(study: Study) -> Summary:
         choice = best_lam(study, decoding=main_decoding)
     except NoChoiceError as error:
         no_choice = error
-    arms = [BASE_MODEL, *map(study.recipe.grid_arm, sorted(study.lams)), *study.recipe.other_arms]
+    arms = [BASE_MODEL, *map(study.recipe.grid_arm, sorted(study.recipe.lams)), *study.recipe.other_arms]
     rows = []
     for task in study.recipe.tasks:
         grids = {decoding: _grid(study, task, decoding, arms[1:]) for decoding in DECODINGS}

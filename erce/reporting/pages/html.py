@@ -72,13 +72,11 @@ def document(summary: Summary) -> str:
     return template.render(
         summary=summary,
         recipe=summary.study.recipe,
-        search=_search(summary),
-        complete=not summary.study.missing and words.has_ended(summary.study),
+        complete=not summary.study.missing,
         statement=words.statement(summary),
         forest=_forest(summary),
         decodings=DECODINGS,
         sentences=words.sentences(summary),
-        seeds_note=words.seeds_note,
         faults=faults(summary),
         next_steps=next_steps(summary),
         figures={task: inline(accuracy(summary, task), f"Accuracy on {task} against λ") for task in tasks},
@@ -136,19 +134,6 @@ def _completions(summary: Summary, shown: Completions) -> dict[str, Any]:
     }
 
 
-def _search(summary: Summary) -> dict[str, Any] | None:
-    """Return a search's rounds, the λ that it tried, and sentences on its end; None without a search."""
-    search = summary.study.search
-    if search is None:
-        return None
-    rounds = search["step"]["rounds"]
-    tried = {
-        *summary.study.lams,
-        *(lam for each in rounds for lam in (*dict(each["scores"]), *each["diverged"])),
-    }
-    return {"lams": sorted(tried), "rounds": rounds, "end": words.search_sentences(summary)}
-
-
 def _forest(summary: Summary) -> list[ForestRow]:
     """Return the gains at the chosen λ, then the differences to the control's."""
     recipe, rows = summary.study.recipe, []
@@ -177,7 +162,7 @@ def _curves(summary: Summary) -> list[tuple[Markup, str]]:
 def _logs(summary: Summary, name: str) -> dict[float, list[tuple[int, float]]]:
     """Return λ → (step, mean over seeds), at the steps that every seed logged."""
     study, logs = summary.study, {}
-    for lam in study.lams:
+    for lam in study.recipe.lams:
         seeds = []
         for cell in study.cells(summary.task, study.recipe.grid_arm(lam)):
             path = cell_folder(study.root, study.recipe, cell) / "training.json"

@@ -35,7 +35,6 @@ from erce.reporting.format import (
     visible,
 )
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
-from erce.reporting.words.sentences import seeds_note
 from erce.types import Arm
 
 STAR = "★"
@@ -204,8 +203,6 @@ def _terminal_table(summary: Summary, task: str) -> Table:
     for arm in summary.arms(task):
         chosen = arm == summary.chosen
         name = "base" if arm.is_base else row_label(arm, summary.baseline)
-        if note := seeds_note(summary, task, arm):
-            name = f"{name} ({note})"
         # Shortened, and folded where it can be: 80 columns are few.
         name = name.replace(", λ = ", " +\N{NO-BREAK SPACE}")
         name = name.replace("-", "-\n").replace(":", ": ") if "-" in name else name

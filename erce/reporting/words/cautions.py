@@ -16,9 +16,9 @@ from erce.reporting.format import fixed, percent, points, sentence_label, streng
 from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
 from erce.reporting.words.sentences import of_completions, sentences
-from erce.study.choice import NoChoice, verified_by_several
 from erce.study.folder import cell_folder, read_origin
 from erce.study.manifest import TASK_FILE, changed_files, task_file_digest
+from erce.study.schedule import NoChoice, verified_by_several
 from erce.types import BASE_MODEL
 
 FEW_PROBLEMS = 200
@@ -198,10 +198,6 @@ def _chosen(summary: Summary) -> Iterator[Caution]:
         yield Caution(fault, f"{way[0].upper()}{way[1:]}.")
     if summary.choice is None or not summary.choice.at_edge:
         return
-    if search := summary.study.search:
-        leader = strength(search["step"]["leader"])
-        fault = f"λ = {leader} leads at the edge of what the search tried, and the best may lie beyond."
-        yield Caution(fault, "Allow more extensions and cells in [search].")
     lam, further = strength(summary.lam), strength(2 * summary.choice.lam)
     fault = f"The chosen λ = {lam} is the strongest tried, and the best may lie beyond."
     yield Caution(fault, f"Add λ = {further} to the grid.")

@@ -14,8 +14,6 @@ from erce.reporting.numbers.gains import Summary
 from erce.reporting.numbers.inference import LEVEL, equivalence
 from erce.reporting.numbers.temperatures import TemperatureSweep, temperature_sweep
 from erce.stats import Gain
-from erce.study.folder import Study
-from erce.types import Arm
 
 CONTESTS = {  # by `Contest.finding`
     "better": "So the penalty beats {baseline} beyond temperature.",
@@ -33,13 +31,12 @@ CONTESTS = {  # by `Contest.finding`
 def sentences(summary: Summary) -> dict[str, str]:
     """Say what the study found, by subject and in reading order: "headline" first.
 
-    Then, where the study has them: "search", "own" (what own right answers cost), "greedy", "same" (whether
+    Then, where the study has them: "own" (what own right answers cost), "greedy", "same" (whether
     nothing changed), "difference-sampled", "difference-greedy" and "sharpening", which says whether the
     temperature sweep explains a gain in samples or, without a sweep, that sharpening alone may explain it.
     """
     by_subject = {
         "headline": _headline(summary),
-        "search": " ".join(search_sentences(summary)),
         "own": _own_sentence(summary),
     }
     if summary.chosen_penalty is not None:
@@ -100,40 +97,6 @@ def contest_sentence(sweep: TemperatureSweep | None) -> str:
     )
 
 
-def search_sentences(summary: Summary) -> list[str]:
-    """Say what the search spent, why it ended and which λ won; nothing for a study without a search."""
-    search = summary.study.search
-    if search is None:
-        return []
-    if not has_ended(summary.study):
-        cells = counted(len(summary.study.expected), "cell")
-        return [f"The search for λ has asked for {cells} so far, and has not ended."]
-    step = search["step"]
-    by_lam = ", ".join(
-        f"λ = {strength(lam)}: {counted(count, 'seed')}" for lam, count in step["spent_by_lam"]
-    )
-    spent = f"The search for λ spent {step['spent']} of {counted(step['grid'], 'cell')} ({by_lam})."
-    # Of what was said, one sentence for each round and one on the cost come before those on the end.
-    return [spent, *search["said"][len(step["rounds"]) + 1 :]]
-
-
-def seeds_note(summary: Summary, task: str, arm: Arm) -> str:
-    """Say how many seeds a search spent on an arm that did not get all of them; else empty.
-
-    Without a search an arm has fewer seeds only in an unfinished study, and the cautions say so.
-    """
-    row = summary.row(task, arm, summary.decoding)
-    planned = len(summary.study.recipe.seeds)
-    if summary.study.search is None or row is None or arm.is_base or row.n_seeds == planned:
-        return ""
-    return counted(row.n_seeds, "seed")
-
-
-def has_ended(study: Study) -> bool:
-    """Tell whether the λ are settled; False only while `lams = "auto"` is searching."""
-    return study.recipe.search is None or (study.search is not None and "winner" in study.search["step"])
-
-
 def of_completions(summary: Summary) -> str:
     """Return what the tables' gains are shares of."""
     return "of samples" if summary.decoding == "sampled" else "of greedy completions"
@@ -182,29 +145,17 @@ def _headline(summary: Summary) -> str:
 def _baseline_won(summary: Summary) -> str:
     choice, name, completions = summary.choice, summary.baseline.objective, of_completions(summary)
     assert choice is not None
-    search = summary.study.search
-    led = search is not None and bool(search["step"]["leader"])  # a λ led, by no more than chance explains
     text = f"Validation chose λ = 0, plain {name}"
     penalty = f"λ = {strength(choice.runner_up)}"
     if choice.runner_up is not None and choice.runner_up_score is not None:
         score, best = percent(choice.score), percent(choice.runner_up_score)
-        if led:
-            text += f": {penalty} led there with {best} % of samples right against {score} %, by no more than"
-            text += " chance explains"
-        else:
-            text += f": {score} % {completions} right there against {best} % for the best penalty, {penalty}"
+        text += f": {score} % {completions} right there against {best} % for the best penalty, {penalty}"
     text += ". There is no gain to report."
     row = summary.row(summary.task, summary.baseline, summary.decoding)
     if row is None:
         return text
     problems = counted(row.n_problems, "test problem")
-    text += f" On the {problems} {name} was right in {percent(row.mean)} % {completions}"
-    if led and choice.runner_up is not None:
-        arm = summary.study.recipe.grid_arm(choice.runner_up)
-        penalised = summary.row(summary.task, arm, summary.decoding)
-        if penalised and penalised.gain:
-            text += f" and {penalty} in {percent(penalised.mean)} %: {gain_with_interval(penalised.gain)}"
-    return f"{text}."
+    return f"{text} On the {problems} {name} was right in {percent(row.mean)} % {completions}."
 
 
 def _comparison(summary: Summary, decoding: str, opening: str, denominator: str) -> str:

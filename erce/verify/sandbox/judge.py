@@ -1,11 +1,13 @@
 """Set-up, tests and a channel to a candidate → the ruling on one program: reason and detail of a verdict.
 
-This process runs the tests unchanged, with stubs in the place of the program's functions. A stub sends its
-arguments to the candidate's process and returns a plain value. Expected values and the text of the tests are
-only here, and comparisons happen only here, between values of Python's own classes that `wire.decode` made:
-`==` is Python's. The program never runs here, and no object whose methods it wrote is ever here.
+This process runs the tests with stubs in the place of the program's functions. A stub sends its arguments to
+the candidate's process and returns a plain value; where the tests ask only whether a result is true, as in
+`assert f(x)`, it returns True, False or None. Expected values and the text of the tests are only here, and
+comparisons happen only here, between values of Python's own classes that `wire.decode` made: `==` is
+Python's. The program never runs here, and no object whose methods it wrote is ever here.
 """
 
+import ast
 import builtins
 import gc
 import importlib
@@ -17,7 +19,7 @@ import sys
 import threading
 import types
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
@@ -29,6 +31,7 @@ _EXHAUSTION = (MemoryError, RecursionError)  # after which this process judges n
 _ENDINGS = ("SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException", "BaseExceptionGroup")
 _UNREADABLE = (*_EXHAUSTION, ValueError, TypeError, LookupError, ArithmeticError)  # what a false form raises
 _RECURSION_LIMIT = sys.getrecursionlimit()
+_TRUTH_OF = "truth of"  # a builtin of the tests, under a name that no test can write
 
 # "reason", "detail", and "clean": whether this process may judge another job.
 Ruling = dict[str, Any]
@@ -71,10 +74,13 @@ class Program:
         self.ended = self.ended or JobEnded(reason, detail)
         raise self.ended
 
-    def call(self, name: str, positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    def call(
+        self, name: str, positional: tuple[Any, ...], named: dict[str, Any], *, only_truth: bool = False
+    ) -> Any:
         """Call a function of the program; return a plain value, or raise a builtin exception.
 
         If it returns None, the changes to its arguments are made here as well, as after in-place sorting.
+        `only_truth` asks for None or for the truth value of the result, which any object has.
         """
         self.called = True
         with self._calling:
@@ -83,7 +89,7 @@ class Program:
             try:
                 forms = [wire.encode(value, self._form) for value in positional]
                 options = [[key, wire.encode(value, self._form)] for key, value in named.items()]
-                wire.send(self._channel, [name, forms, options])
+                wire.send(self._channel, [name, forms, options, only_truth])
             except wire.TooBigError as error:
                 reason = "failed" if self._has_changed else "error"  # the program may have made them so large
                 self.end(reason, f"the tests pass more than a call can hold: {error}")
@@ -170,6 +176,36 @@ class Stub:
         self.__getattr__("__doc__")
 
 
+def _truth_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what to call in the place of a function whose result is only asked whether it is true."""
+    if not isinstance(function, Stub):
+        return function
+    program, name = function._program, function.__name__
+    return lambda *positional, **named: program.call(name, positional, named, only_truth=True)
+
+
+def _compiled(source: str, where: str) -> types.CodeType:
+    """Return the code of tests, in which each call whose result is only asked for its truth asks for that.
+
+    Such calls are the condition of assert, if or while, and what `not` denies, also inside `and` and `or`.
+    """
+    tree = ast.parse(source)
+    asked: list[ast.expr] = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assert(test=condition) | ast.If(test=condition) | ast.While(test=condition):
+                asked.append(condition)
+            case ast.IfExp(test=condition) | ast.UnaryOp(op=ast.Not(), operand=condition):
+                asked.append(condition)
+    while asked:
+        match asked.pop():
+            case ast.BoolOp(values=values):
+                asked += values
+            case ast.Call() as call:
+                call.func = ast.Call(ast.Name(_TRUTH_OF, ast.Load()), [call.func], [])
+    return compile(ast.fix_missing_locations(tree), where, "exec")
+
+
 def _update(mine: Any, after: Any) -> Any:
     """Make a container of the tests, and those inside it, equal to what the program made of its copy."""
     if type(mine) is not type(after) or type(mine) not in wire.MUTABLE:
@@ -192,7 +228,7 @@ class _Run:
         self._at = ""  # the running test, as the start of a detail
         sys.modules["tests"] = module = types.ModuleType("tests")  # where dataclasses look for their names
         self._names = module.__dict__
-        self._names["__builtins__"] = dict(vars(builtins))
+        self._names["__builtins__"] = vars(builtins) | {_TRUTH_OF: _truth_of}
         self._missing: set[str] = set()
         self._loading = True
 
@@ -219,10 +255,10 @@ class _Run:
         if missing := self._missing.intersection(self._request["required"]):
             raise NameError(name=min(missing))
         for source in self._request["setup"]:
-            exec(compile(source, "<set-up>", "exec"), self._names)
+            exec(_compiled(source, "<set-up>"), self._names)
         for source in self._request["tests"]:
             self._at = f"{' '.join(source.split()):.120}: "
-            exec(compile(source, "<test>", "exec"), self._names)
+            exec(_compiled(source, "<test>"), self._names)
 
     def _bind_entry_points(self, answered: Any) -> None:
         """Bind the entry points and no other name, or a program could define both sides of an assert."""

@@ -44,7 +44,7 @@ from collections import Counter
 def f(values, start=0):
     return sorted(Counter(values).items()), {"a": (1.5, None)}
 """
-_CALL = ["f", [["l", 3, 1, 2]], [["start", 2]]]
+_CALL = ["f", [["l", 3, 1, 2]], [["start", 2]], False]
 
 
 def main(control_descriptor: int, supervisor_pid: int, tier: str) -> None:

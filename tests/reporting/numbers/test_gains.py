@@ -8,8 +8,8 @@ from erce.files import read_rows
 from erce.reporting.numbers.gains import DECODINGS, summary
 from erce.reporting.numbers.inference import inference
 from erce.stats import difference
-from erce.study.choice import NoChoice
 from erce.study.folder import cell_folder
+from erce.study.schedule import NoChoice
 from erce.types import Arm
 
 

@@ -183,7 +183,7 @@ def test_the_same_study_gives_the_same_bytes_wherever_it_lies_and_however_long_i
     assert (first.parents[1] / "all.json").read_bytes() == (tmp_path / "all.json").read_bytes()
 
 
-PARTS = """study gains chosen search interaction inference temperatures coverage changes base rows own
+PARTS = """study gains chosen interaction inference temperatures coverage changes base rows own
     sentences cautions next missing"""
 
 

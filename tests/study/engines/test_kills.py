@@ -15,7 +15,7 @@ from toys.recipes import tiny_recipe
 from erce.errors import RunError
 from erce.files import read_json
 from erce.study.engines import LOG, Done, Work, open_engine, run_one
-from erce.study.engines.locks import HALF, OLD, cell_lock, restore, study_lock
+from erce.study.engines.locks import HALF, OLD, cell_lock, study_lock
 from erce.study.folder import LOCKS, RESULT, STUDY, cell_folder, check_folder
 from erce.study.run import run
 
@@ -98,7 +98,8 @@ def test_a_kill_while_a_folder_arrives_leaves_it_as_it_was_or_as_it_arrives(tmp_
     for each in there:
         places[each].mkdir(parents=True)
         (places[each] / "who").write_text(each)
-    restore(tmp_path / "cells", scratch=tmp_path / LOCKS)
+    with study_lock(tmp_path):  # as the next run does
+        pass
     left = tmp_path / "cells" / name / "who"
     assert (left.read_text() if left.exists() else None) == kept
     assert not list((tmp_path / LOCKS).glob(f"{name}*"))

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from erce.reporting.pages.figures import DASHED, DOTTED, NEUTRAL, SETTINGS, svg, svg_in_page
-from erce.theory import counterexample, learning, tokens
+from scripts.theory import counterexample, learning, tokens
 
 RED, BLUE, GREEN, GOLD = "#b3441e", "#1f5c88", "#2c6b48", "#b58a1b"
 PALETTE = NEUTRAL | {"red": RED, "blue": BLUE, "green": GREEN, "gold": GOLD}

@@ -1,4 +1,4 @@
-"""Validation chooses λ, cross-entropy may win; the control and the temperatures are there for no other λ."""
+"""Which cells by which results: validation chooses λ; control and temperatures are there for no other λ."""
 
 from dataclasses import replace
 
@@ -7,13 +7,20 @@ from toys.studies import make_study, named
 
 from erce.errors import InputError
 from erce.files import write_json
-from erce.recipe import GRID, Cell, Recipe, SearchSettings
+from erce.recipe import Cell, Recipe
 from erce.reporting import contents
 from erce.reporting.numbers.gains import summary
 from erce.reporting.numbers.temperatures import temperature_sweep
-from erce.study.choice import NoChoice, NoChoiceError, best_lam, planned_cells
-from erce.study.folder import DIVERGED, SEARCH, Study, cell_folder, open_study, read_study
-from erce.study.rounds import asked, rounds
+from erce.study.folder import DIVERGED, Study, cell_folder, open_study, read_study
+from erce.study.rounds import rounds
+from erce.study.schedule import (
+    NoChoice,
+    NoChoiceError,
+    best_lam,
+    first_round,
+    next_cells,
+    planned_cells,
+)
 from erce.types import BASE_MODEL, BASELINE, Arm
 
 
@@ -89,26 +96,12 @@ def test_a_winner_at_the_edge_of_the_grid_is_called_one(tmp_path, validation, at
     assert best_lam(_study(tmp_path, validation)).at_edge == at_edge
 
 
-@pytest.mark.parametrize(("winner", "at_edge"), [(0.15, True), (0.0, True), (8.0, False), (1.0, False)])
-def test_of_a_search_the_edge_is_what_the_search_says(tmp_path, winner, at_edge):
-    """Also the weakest λ but 0 is an edge of a search, and the strongest is none where it went beyond."""
-    scores = {lam: 0.5 + 0.1 * (lam == winner) for lam in (*GRID, 0.15)}
-    study = _study(tmp_path, {lam: [0.5] for lam in GRID})
-    searched = replace(study, recipe=replace(study.recipe, search=SearchSettings()))
-    step = {"winner": winner, "at_edge": at_edge, "scores": list(scores.items()), "tests": [{"lam": 1.0}]}
-    write_json(tmp_path / SEARCH, {"asked": [], "step": step, "said": []})
-    choice = best_lam(searched)
-    assert (choice.lam, choice.at_edge) == (winner, at_edge)
-
-
 def test_where_nothing_is_chosen_there_is_a_reason_and_a_sentence(tmp_path):
     unfinished = _study(tmp_path / "a", {0.0: [0.5, None], 1.0: [None, 0.5]})
     bare = _study(tmp_path / "b", {0.0: [0.5], "dft": [None]})
-    searching = replace(bare, recipe=replace(bare.recipe, lams=GRID, search=SearchSettings()))
     for study, decoding, reason, sentence in (
         (unfinished, "sampled", NoChoice.UNFINISHED, "no λ of 'sums' has all its 2 seeds yet; run the"),
         (bare, "beam", NoChoice.NO_VALIDATION, "set n_validation in the recipe"),
-        (searching, "sampled", NoChoice.SEARCHING, "the search for λ has not ended yet"),
     ):
         with pytest.raises(NoChoiceError, match=sentence) as refused:
             best_lam(study, decoding=decoding)
@@ -184,11 +177,79 @@ def test_the_chosen_lam_makes_a_round_of_its_own_even_if_only_its_temperatures_a
     study = make_study(tmp_path, skip={(OWN, 1.0, 1)}, **made)
     wide = replace(study.recipe, decoding=replace(study.recipe.decoding, temperatures=(0.4,)))
     later = rounds(study.root, wide)
-    assert not any(cell.all_temperatures for cell in next(later).cells if cell.lam)
+    assert not any(cell.all_temperatures for cell in next(later).next_cells if cell.lam)
     make_study(study.root, **made)
-    assert {cell.lam for cell in next(later).cells if cell.all_temperatures} == {None, 0.0, 0.5}
-    assert asked(study.root, wide).as_json() == asked(study.root, wide).as_json()
+    assert {cell.lam for cell in next(later).next_cells if cell.all_temperatures} == {None, 0.0, 0.5}
     assert next(later, None) is None
+
+
+def scored(**by_lam):
+    """Results of the own task: λ → validation Pass@1 of each seed, in the order of LAMS; None: not done."""
+    results = {Cell(OWN, None, 0): {"scores": {}}}
+    for lam, scores in zip(LAMS, by_lam.values(), strict=True):
+        for seed, score in zip(SEEDS, scores, strict=True):
+            if score is not None:
+                validation = {"sampled": {"pass@1": score}}
+                results[Cell(OWN, lam, seed)] = {"scores": {"validation": validation}}
+    return results
+
+
+DONE = scored(zero=(0.5, 0.5), half=(0.6, 0.8), one=(0.9, 0.1))
+UNDONE = scored(zero=(0.5, 0.5), half=(0.6, 0.8), one=(0.9, None))
+FLAT = scored(zero=(0.5, 0.5), half=(0.4, 0.6), one=(0.1, 0.1))
+LOST = Cell(OWN, 1.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("results", "diverged", "on_control", "at_all_temperatures"),
+    [
+        ({}, (), {None, 0.0}, {None, 0.0}),
+        (UNDONE, (), {None, 0.0}, {None, 0.0}),
+        (UNDONE, (LOST,), {None, 0.0, 0.5}, {None, 0.0, 0.5}),
+        (DONE, (), {None, 0.0, 0.5}, {None, 0.0, 0.5}),
+        (FLAT, (), {None, 0.0}, {None, 0.0}),
+        (DONE | {Cell(CONTROL, 1.0, 0): {"scores": {}}}, (), {None, 0.0, 0.5, 1.0}, {None, 0.0, 0.5}),
+        ({cell: {"scores": {}} for cell in DONE}, (), {None, *LAMS}, {None, *LAMS}),
+    ],
+    ids=[
+        "nothing",
+        "a seed missing",
+        "a seed diverged",
+        "all",
+        "a tie",
+        "another on the control",
+        "no validation",
+    ],
+)
+def test_results_decide_the_cells(results, diverged, on_control, at_all_temperatures):
+    recipe = Recipe(task=OWN, control=CONTROL, lams=LAMS, seeds=SEEDS)
+    cells = next_cells(recipe, results, diverged)
+    assert [cell for cell in cells if cell.task == OWN] == recipe.cells()[:7]
+    assert {cell.lam for cell in cells if cell.task == CONTROL} == on_control
+    assert {cell.lam for cell in cells if cell.all_temperatures} == at_all_temperatures
+    assert not any(cell.all_temperatures for cell in cells if cell.task == CONTROL)
+
+
+def test_own_samples_come_first_and_alone_and_count_as_planned():
+    recipe = Recipe(task=OWN, lams=LAMS, seeds=SEEDS, objectives=("self",))
+    assert next_cells(recipe, {}) == [recipe.own_cell]
+    assert next_cells(recipe, {recipe.own_cell: {"scores": {}}}) == recipe.cells()
+    assert planned_cells(recipe) == [recipe.own_cell, *recipe.cells()]
+
+
+def test_the_first_round_is_the_base_model_and_one_seed_of_every_arm():
+    recipe = Recipe(task=OWN, control=CONTROL, lams=LAMS, seeds=(7, 8), objectives=("dft",))
+    assert [(cell.task, cell.arm.label, cell.seed) for cell in first_round(recipe)] == [
+        (OWN, "base model", 0),
+        *((OWN, label, 7) for label in ("λ = 0", "λ = 0.5", "λ = 1", "dft")),
+    ]
+
+
+def test_what_is_planned_follows_the_choice_once_it_is_made():
+    recipe = Recipe(task=OWN, control=CONTROL, lams=LAMS, seeds=SEEDS)
+    before, after = planned_cells(recipe), planned_cells(recipe, FLAT)
+    assert {cell.lam for cell in before if cell.task == CONTROL} == {None, 0.0, 0.5}
+    assert {cell.lam for cell in after if cell.task == CONTROL} == {None, 0.0}
 
 
 @pytest.mark.parametrize(("n_validation", "lams"), [(None, {None, 0.0, 0.5}), (0, {None, *LAMS})])

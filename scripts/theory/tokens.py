@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from scipy.special import lambertw, softmax, xlogy
 
 from erce.errors import InputError
-from erce.theory.counterexample import renyi
+from scripts.theory.counterexample import renyi
 
 
 def shannon(p: ArrayLike) -> float:

@@ -1,4 +1,4 @@
-"""The theory in numbers → the page and the JSON file that `erce theory` writes."""
+"""The theory in numbers → the page and the JSON file that `python -m scripts.theory` writes."""
 
 import math
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import Any
 
 from erce.files import write_json, write_text
 from erce.reporting.pages.templates import environment
-from erce.theory import counterexample, learning, tokens
-from erce.theory.counterexample import ETA, SUPPORTS
-from erce.theory.figures import drawings
+from scripts.theory import counterexample, learning, tokens
+from scripts.theory.counterexample import ETA, SUPPORTS
+from scripts.theory.figures import drawings
 
 EPSILON, DELTA = 0.1, 0.05
 SWITCHES = [f"{family}_{order}" for family in "SR" for order in ("0", "0.1", "0.25", "0.5", "1", "2")]

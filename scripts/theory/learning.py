@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from erce.theory.counterexample import support_size
+from scripts.theory.counterexample import support_size
 
 STEPS = (1, 2, 3)  # the proof's losses: indicator and support; cross-entropy and support; cross-entropy and S
 EXCLUDED = 1e12  # the loss of an answer that a policy never gives

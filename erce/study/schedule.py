@@ -1,8 +1,11 @@
-"""Validation scores → the λ that a study chooses, and the cells that a report compares it with.
+"""A recipe and the results so far → the cells of its study, round by round, and the λ that it chooses.
 
-Only λ = 0 and the λ with the best validation score get control cells and the recipe's `temperatures`. The
-best λ is known once every cell of the study's own task is done, so both run last. The test problems have no
-say.
+1. The base model's samples of the training problems, alone, if an arm trains on them (`Recipe.own_cell`).
+2. On the study's own task every arm and seed; on the control the base model and λ = 0. On the own task the
+   base model and λ = 0 are sampled at the recipe's `temperatures` too.
+3. Once every λ of the own task is done or has diverged, the same for the λ with the best validation score.
+
+Nothing here reads a disk or trains: equal results give equal cells. The test problems have no say.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -12,7 +15,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from erce.errors import InputError
-from erce.recipe import SAMPLED, Cell, Recipe
+from erce.recipe import SAMPLED, Cell, Recipe, further_temperatures
 
 if TYPE_CHECKING:
     from erce.study.folder import Study
@@ -22,12 +25,87 @@ MAX_NAMED = 3  # cells in a sentence; it counts the others
 Results = Mapping[Cell, dict[str, Any]]  # a finished cell's result.json
 
 
+def next_cells(recipe: Recipe, results: Results, diverged: Collection[Cell] = ()) -> list[Cell]:
+    """Return the cells that a run brings to their end now, done or not; run them and ask again.
+
+    `results` has those of the grid that are done, and of `Recipe.own_cell`; `diverged` are cells whose
+    training diverged.
+    """
+    own = recipe.own_cell
+    if own is not None and own not in results:
+        return [own]
+    return expected_cells(recipe, results, diverged)
+
+
+def expected_cells(recipe: Recipe, results: Results, diverged: Collection[Cell] = ()) -> list[Cell]:
+    """Return the cells that the study needs by these results, in grid order, and all others that are done."""
+    if not recipe.can_run:
+        return recipe.cells()
+    lams = compared_lams(recipe, results, diverged) or (0.0,)
+    needed = {cell: cell for cell in _with_comparisons(recipe, lams)}
+    return [needed.get(cell, cell) for cell in recipe.cells() if cell in needed or cell in results]
+
+
+def planned_cells(
+    recipe: Recipe, results: Results | None = None, diverged: Collection[Cell] = ()
+) -> list[Cell]:
+    """Return the cells that the study will have in the end, `Recipe.own_cell` among them.
+
+    Until validation has chosen, the first λ other than 0 stands for the chosen one.
+    """
+    first = recipe.lams if recipe.n_validation == 0 else (0.0, *[lam for lam in recipe.lams if lam][:1])
+    lams = compared_lams(recipe, results or {}, diverged) or first
+    return [*filter(None, [recipe.own_cell]), *_with_comparisons(recipe, lams)]
+
+
+def first_round(recipe: Recipe) -> list[Cell]:
+    """Return the cells that tell whether anything is right: the base model, and one seed of each arm."""
+    arms = [*map(recipe.grid_arm, recipe.lams), *recipe.other_arms]
+    trained = [Cell(recipe.task, arm.lam, recipe.seeds[0], arm.objective) for arm in arms]
+    return [Cell(recipe.task, None, 0), *trained]
+
+
+def has_temperatures(recipe: Recipe, cell: Cell, result: Mapping[str, Any]) -> bool:
+    """Return whether a result has scores at all the temperatures that the cell is to be sampled at."""
+    wanted = further_temperatures(recipe, cell).keys()
+    return all(wanted <= by_decoding.keys() for by_decoding in result["scores"].values())
+
+
+def compared_lams(recipe: Recipe, results: Results, diverged: Collection[Cell]) -> Collection[float] | None:
+    """Return the λ that a report compares: 0 and the best on validation, or all without validation problems.
+
+    None while a λ's cell of the study's own task has no result and has not diverged.
+    """
+    own = [cell for cell in recipe.cells() if cell.task == recipe.task and _is_lam(recipe, cell)]
+    if any(cell not in results and cell not in diverged for cell in own):
+        return None
+    if not any("validation" in results[cell]["scores"] for cell in own if cell in results):
+        return recipe.lams
+    scores = validation_scores(recipe, own, results, task=recipe.task, decoding=SAMPLED)
+    return (0.0, *ranked(scores)[:1])
+
+
+def _with_comparisons(recipe: Recipe, lams: Collection[float]) -> list[Cell]:
+    """Return the cells that a study needs if its report compares `lams`.
+
+    On the study's own task every cell stays, and the base model and `lams` are sampled at all temperatures.
+    On the control only the base model and `lams` stay.
+    """
+    kept = []
+    for cell in recipe.cells():
+        is_compared = cell.lam is None or (_is_lam(recipe, cell) and cell.lam in lams)
+        if cell.task == recipe.task:
+            kept.append(replace(cell, all_temperatures=is_compared))
+        elif is_compared:
+            kept.append(cell)
+    return kept
+
+
 class Choice(NamedTuple):
     """The λ with the best mean validation Pass@1; other objectives are never chosen.
 
     `scores` holds every λ that could win, in the order of the grid; λ = 0, the baseline, is one of them.
-    `at_edge`: the winner is the strongest λ tried, so a still stronger one may be better; after a search,
-    the `at_edge` of its `erce.study.search.Stop`.
+    `at_edge`: the winner is the strongest λ tried, so a still stronger one may be better.
     """
 
     lam: float
@@ -43,7 +121,6 @@ class NoChoice(Enum):
 
     NO_VALIDATION = "there are no completions of validation problems"
     UNFINISHED = "no λ has all its seeds"
-    SEARCHING = "the search for λ has not ended"
     VERIFIERS = "its cells have different verifiers"
 
 
@@ -58,17 +135,14 @@ class NoChoiceError(InputError):
 def best_lam(study: "Study", *, task: str | None = None, decoding: str = "sampled") -> Choice:
     """Choose the λ to report, from validation alone; `task` None is the study's own task.
 
-    Only a λ whose every seed is done can win. Of equal scores the λ nearer to 0 wins. On its own task's
-    samples, the winner of a search (`lams = "auto"`) is the choice: 0 where no λ gained significantly, even
-    if one has the higher score. If there is no choice, raise a NoChoiceError.
+    Only a λ whose every seed is done can win. Of equal scores the λ nearer to 0 wins. If there is no choice,
+    raise a NoChoiceError.
     """
     task = task or study.recipe.task
     if task not in study.recipe.tasks:
         raise InputError(f"the study has no task {task!r}; there are {', '.join(study.recipe.tasks)}")
     if fewer := study.verified_otherwise(task):
         raise NoChoiceError(NoChoice.VERIFIERS, verified_by_several(task, fewer))
-    if study.recipe.search is not None and (task, decoding) == (study.recipe.task, "sampled"):
-        return _choice_of_search(study.search)
     scores = validation_scores(study.recipe, study.expected, study.results, task=task, decoding=decoding)
     if not scores:
         raise _no_choice(study, task, decoding)
@@ -95,29 +169,9 @@ def verified_by_several(task: str, fewer: Sequence[Cell]) -> str:
     )
 
 
-def _choice_of_search(search: dict[str, Any] | None) -> Choice:
-    """Return the winner of a search; the runner-up is the best of the other λ that were tested."""
-    step = search["step"] if search else {}
-    if "winner" not in step:
-        raise NoChoiceError(
-            NoChoice.SEARCHING, "the search for λ has not ended yet; run the study to its end first"
-        )
-    scores, winner = dict(map(tuple, step["scores"])), step["winner"]
-    others = {0.0, *(test["lam"] for test in step["tests"])} - {winner}
-    second = next((lam for lam in ranked(scores) if lam in others), None)
-    return Choice(
-        lam=winner,
-        score=scores[winner],
-        runner_up=second,
-        runner_up_score=None if second is None else scores[second],
-        at_edge=step["at_edge"],
-        scores=scores,
-    )
-
-
 def _no_choice(study: "Study", task: str, decoding: str) -> NoChoiceError:
     missing = {cell.arm for cell in study.missing if cell.task == task}
-    if any(study.recipe.grid_arm(lam) not in missing for lam in study.lams):
+    if any(study.recipe.grid_arm(lam) not in missing for lam in study.recipe.lams):
         return NoChoiceError(
             NoChoice.NO_VALIDATION,
             f"no {decoding} completions of validation problems for {task!r}, so no λ can be chosen; "
@@ -127,42 +181,6 @@ def _no_choice(study: "Study", task: str, decoding: str) -> NoChoiceError:
         NoChoice.UNFINISHED,
         f"no λ of {task!r} has all its {len(study.recipe.seeds)} seeds yet; run the study to its end first",
     )
-
-
-def compared_lams(recipe: Recipe, results: Results, diverged: Collection[Cell]) -> Collection[float]:
-    """Return the λ that a report compares: 0 and the best on validation, or all without validation problems.
-
-    Return 0 alone while a cell of the study's own task has no result and has not diverged.
-    """
-    own = [cell for cell in recipe.cells() if cell.task == recipe.task and _is_lam(recipe, cell)]
-    if any(cell not in results and cell not in diverged for cell in own):
-        return (0.0,)
-    if not any("validation" in results[cell]["scores"] for cell in own if cell in results):
-        return recipe.lams
-    scores = validation_scores(recipe, own, results, task=recipe.task, decoding=SAMPLED)
-    return (0.0, *ranked(scores)[:1])
-
-
-def with_comparisons(recipe: Recipe, cells: Sequence[Cell], lams: Collection[float]) -> list[Cell]:
-    """Return the cells that a study needs if its report compares `lams`.
-
-    On the study's own task every cell stays, and the base model and `lams` are sampled at all temperatures.
-    On the control only the base model and `lams` stay.
-    """
-    kept = []
-    for cell in cells:
-        is_compared = cell.lam is None or (_is_lam(recipe, cell) and cell.lam in lams)
-        if cell.task == recipe.task:
-            kept.append(replace(cell, all_temperatures=is_compared))
-        elif is_compared:
-            kept.append(cell)
-    return kept
-
-
-def planned_cells(recipe: Recipe) -> list[Cell]:
-    """Return the cells that a run will ask for, with the first λ other than 0 as the chosen one."""
-    lams = recipe.lams if recipe.n_validation == 0 else (0.0, *[lam for lam in recipe.lams if lam][:1])
-    return with_comparisons(recipe, recipe.cells(), lams)
 
 
 def validation_scores(
