@@ -5,8 +5,8 @@ few sums over a row, and `row_statistics` derives value and gradient from those.
 classes here. A user-defined penalty, and a subclass of a built-in one, runs through its class
 (`row_statistics.user_penalty_and_slopes`), and so not in Triton.
 
-To add one: a class with `value` and `value_and_logit_grad`, `of_order` if it takes an order, an example
-in its docstring, and its line in `erce.catalog`.
+To add one: a class with `value` and `value_and_logit_grad`, `of_order` if it takes an order, an example in
+its docstring, and its line in `erce.catalog`.
 """
 
 import math
