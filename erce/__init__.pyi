@@ -1,4 +1,6 @@
 from erce import loss, stats, verify
+from erce.evaluation.callback import VerifiedAccuracy
+from erce.evaluation.evaluate import Evaluation, evaluate
 from erce.hf.attach import attach, detach
 from erce.loss import (
     DFT,
@@ -32,6 +34,7 @@ __all__ = [
     "CrossEntropy",
     "ERCEConfig",
     "ERCETrainer",
+    "Evaluation",
     "Focal",
     "LabelSmoothing",
     "ProbabilityPower",
@@ -39,9 +42,11 @@ __all__ = [
     "Shannon",
     "SupportSize",
     "Threshold",
+    "VerifiedAccuracy",
     "attach",
     "detach",
     "entropy_regularized_cross_entropy",
+    "evaluate",
     "linear_entropy_regularized_cross_entropy",
     "load_task",
     "loss",

@@ -1,7 +1,8 @@
 """The package's core types, in the order of the walk: Problem, Completion, Verdict, Task, Arm, SampleRow."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 CROSS_ENTROPY = "cross-entropy"  # the objective that every penalty is added to unless a recipe names another
 
@@ -15,7 +16,7 @@ class Problem:
     that the candidate answers, None for those that `erce.verify.run_program` finds. `inputs` are the standard
     inputs of a task whose programs print, `outputs` what is expected for each. Whatever a task does not use
     stays empty. `weight` multiplies the demonstration's loss in training; the mean still divides by the
-    number of tokens.
+    number of tokens. `meta` is whatever else a user's own verifier wants to read.
     """
 
     id: str
@@ -28,6 +29,7 @@ class Problem:
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     weight: float = 1.0
+    meta: Any = field(default=None, hash=False)  # a dict or list has no hash
 
 
 @dataclass(frozen=True, kw_only=True)

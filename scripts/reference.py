@@ -1,4 +1,7 @@
-"""MkDocs hook and griffe extension: the parser, the recipe's classes and docstrings → reference pages."""
+"""MkDocs hook and griffe extension: the parser, the recipe's classes and docstrings → reference pages.
+
+python -m scripts.reference > recipes/README.md     # the settings of a recipe, for readers of the repository
+"""
 
 import argparse
 import ast
@@ -7,10 +10,12 @@ import inspect
 import json
 import re
 import textwrap
+from pathlib import Path
 from typing import Any
 
 from griffe import Attribute, Docstring, Extension, Object
 
+RECIPES = Path(__file__).parents[1] / "recipes"
 DOCTEST = re.compile(r"(?m)^>>> .*(?:\n(?!\s*$).*)*")
 
 
@@ -71,6 +76,29 @@ SECTIONS = {
 }
 
 
+def settings_page() -> str:
+    """Return recipes/README.md: the recipes that come with erce, and all settings."""
+    from erce.recipe import load_recipe
+
+    lines = [
+        "# Recipes, and every setting",
+        "",
+        "`erce run NAME` runs a recipe of this folder; [the guide](../docs/recipes.md) explains settings.",
+        "Written by `python -m scripts.reference > recipes/README.md`.",
+        "",
+        "| recipe | task | model | λ | seeds |",
+        "|---|---|---|---|---|",
+    ]
+    for path in sorted(RECIPES.glob("*.toml")):
+        recipe = load_recipe(path)
+        lams = ", ".join(f"{lam:g}" for lam in recipe.lams)
+        lines.append(
+            f"| `{path.stem}` | {', '.join(recipe.tasks)} | {recipe.model} | {lams} | {len(recipe.seeds)} |"
+        )
+    lines += ["", "Where a default is empty, the key is left out; the text then says `None`.", ""]
+    return "\n".join([*lines, *setting_lines()])
+
+
 def _setting_table(title: str, kind: type) -> list[str]:
     lines = [f"## {title}", "", kind.__doc__ or "", "", "| setting | default | |", "|---|---|---|"]
     meanings = _meanings(kind)
@@ -128,3 +156,7 @@ class Docstrings(Extension):
     def on_attribute(self, *, attr: Attribute, **_: Any) -> None:
         if attr.docstring is None and attr.lines and (comment := trailing_comment(attr.lines[-1])):
             attr.docstring = Docstring(comment, parent=attr)
+
+
+if __name__ == "__main__":
+    print(settings_page(), end="")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from scripts.reference import settings_page
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -35,6 +37,11 @@ def test_links_between_pages_lead_somewhere(page):
 def test_every_page_is_in_the_table_of_contents():
     nav = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert [page.name for page in PAGES[1:] if f" {page.relative_to(ROOT / 'docs')}\n" not in nav] == []
+
+
+def test_the_table_of_settings_is_that_of_the_code():
+    """If not: python -m scripts.reference > recipes/README.md."""
+    assert (ROOT / "recipes" / "README.md").read_text(encoding="utf-8") == settings_page()
 
 
 @pytest.mark.slow

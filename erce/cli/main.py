@@ -47,9 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print_error(error)
         return 2
     except KeyboardInterrupt as stop:
-        resumable = options.command in (run, demo) and not getattr(options, "dry_run", False)
-        kept = terminal.KEPT_ON_RAY if resumable and options.engine.startswith("ray") else terminal.KEPT
-        return terminal.say_stopped(stop, kept=kept if resumable else "")
+        return terminal.say_stopped(stop, kept=getattr(options, "kept", ""))
 
 
 def _in_one_line(message: Any, category: type[Warning], *place: Any, **line: Any) -> str:
@@ -112,8 +110,12 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
 
 def demo(options: argparse.Namespace) -> int:
     """Run the embedded study: a tiny model on generated sums, on a CPU, in minutes."""
-    if options.jobs is None and options.engine in ("auto", "processes"):
-        options.jobs = os.cpu_count() or 1
+    from erce.study.engines import engine_named
+
+    cores = os.cpu_count() or 1
+    engine = engine_named(options.engine, cores)
+    if options.jobs is None and engine.runs_here and not engine.in_this_process:
+        options.jobs = cores
     recipe, out = flags.recipe_path("mini-styles"), options.out or flags.usual_folder("demo", options.limit)
     takes = "" if options.limit else "about 2 minutes on two cores"
     return _run_study(recipe, out, options, takes=takes, **flags.limited(recipe, options.limit))
@@ -123,6 +125,10 @@ def _run_study(
     recipe: Path, out: Path, options: argparse.Namespace, takes: str = "", **overrides: Any
 ) -> int:
     """Run and report a study; return 1 where it stopped with cells that have no result."""
+    from erce.study.engines import engine_named
+
+    engine = engine_named(options.engine, options.jobs)
+    options.kept = terminal.KEPT if engine.shares_folder else terminal.KEPT_CELLS
     # Before torch, which takes seconds.
     terminal.announce(recipe, out, options.jobs or 1, takes=takes, **overrides)
     import erce.study.run
@@ -151,11 +157,6 @@ def _run_study(
 def report(options: argparse.Namespace) -> None:
     """Write the tables, the figure and the HTML report of a study's folder."""
     _report(options.runs, options)
-    if options.against:
-        from erce.reporting.words.against import against_lines
-        from erce.study.folder import read_study
-
-        terminal.print_lines(["", *against_lines(read_study(options.runs))])
 
 
 def records(options: argparse.Namespace) -> None:
@@ -195,13 +196,14 @@ def import_(options: argparse.Namespace) -> None:
 
 
 def tasks(options: argparse.Namespace) -> None:
-    """List the tasks that come with erce."""
+    """List the tasks and the recipes that come with erce."""
     from erce.tasks import TASKS, load_task
 
     for name in TASKS:
         task = load_task(name)
         sizes = f"{task.n_train} train, {task.n_validation} validation, {task.n_test} test problems"
         terminal.print_lines([f"{name:24} {sizes}", f"  {task.about}"])
+    terminal.print_lines(["", f"recipes, for `erce run`: {', '.join(flags.recipe_names())}"])
 
 
 def verify(options: argparse.Namespace) -> int:
@@ -326,7 +328,6 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("runs", type=Path, help="a study's folder")
     flags.add_verbose(added)
     added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")
-    added.add_argument("--against", choices=("paper",), help="our accuracies beside the paper's")
     added = command(records)
     added.add_argument("runs", type=Path, help="a study's folder")
     added.add_argument("file", type=Path, help="a name that ends in .jsonl")

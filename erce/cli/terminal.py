@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 WIDTH = 80  # characters in a line of a terminal
 HALF = 48  # at most, of the characters before the last column
-KEPT_ON_RAY = "finished cells"
-KEPT = f"{KEPT_ON_RAY}, finished batches of completions and each training's last checkpoint"
+KEPT_CELLS = "finished cells"  # what a stopped run leaves
+KEPT = f"{KEPT_CELLS}, finished batches of completions and each training's last checkpoint"
 
 
 def print_lines(lines: Iterable[str]) -> None:

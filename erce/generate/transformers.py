@@ -2,7 +2,7 @@
 
 import copy
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,6 +45,7 @@ def generate(
     *,
     decoding: GenerationSettings,
     seed: int,
+    prompts: Mapping[str, list[int]] | None = None,
 ) -> list[Completion]:
     """Sample `decoding.samples` completions per problem, in the order of `problems`, then of samples.
 
@@ -52,14 +53,15 @@ def generate(
     softmax at that temperature, with random numbers that depend on (seed, problem id, sample, position)
     alone: a rerun gives the same completions, and so do other batch sizes and orders, up to the rounding of
     logits between batch shapes. The checkpoint's own generation settings (penalties, top-k, forced tokens, …)
-    have no effect.
+    have no effect. `prompts` are the token ids of the prompts by the problems' ids; None makes them of the
+    problems' texts (`erce.hf.prompt.prompt_ids`).
 
     A completion ends with the tokenizer's end-of-sequence token, which counts in `tokens`, `logprob` and
     `entropy` and is not in `text`, with a text of `decoding.stop`, or unfinished at `max_new_tokens`. A
     tokenizer without that token, problems with one id and, with `decoding.compile`, a model that cannot be
     compiled are InputErrors; logits that are not a distribution (NaN, all −inf) are a DivergedError.
     """
-    rows = _rows(tokenizer, problems, decoding, seed)
+    rows = _rows(tokenizer, problems, decoding, seed, prompts)
     waiting = sorted(rows, key=lambda row: len(row.prompt))
     static = None
     if decoding.compile and rows:
@@ -104,14 +106,18 @@ class _Row:
 
 
 def _rows(
-    tokenizer: PreTrainedTokenizerBase, problems: Sequence[Problem], decoding: GenerationSettings, seed: int
+    tokenizer: PreTrainedTokenizerBase,
+    problems: Sequence[Problem],
+    decoding: GenerationSettings,
+    seed: int,
+    prompts: Mapping[str, list[int]] | None,
 ) -> list[_Row]:
     """Return one row per (problem, sample), after the request was checked."""
     end_token(tokenizer)
     check_ids(problems)
     rows = []
     for problem in problems:
-        prompt = prompt_ids(tokenizer, problem.prompt)
+        prompt = prompt_ids(tokenizer, problem.prompt) if prompts is None else prompts[problem.id]
         for sample in range(decoding.samples):
             rows.append(_Row(problem.id, sample, prompt, f"{seed}\0{problem.id}\0{sample}".encode()))
     return rows

@@ -4,10 +4,8 @@ TRL's trainer and Liger replace a model's forward, which would drop this loss wi
 the model's backbone stops the first step in which anyone else asks for hidden states to train on.
 """
 
-import functools
 import inspect
 import math
-import types
 import warnings
 from typing import Any, NoReturn, TypeVar
 
@@ -21,6 +19,7 @@ from erce.hf.head import (
     IGNORED,
     added_loss_of,
     backbone_of,
+    bind_forward,
     evaluating,
     head_loss,
     probe_tokens,
@@ -37,6 +36,10 @@ BYPASSED = (
     "the loss that erce.attach put into this model is bypassed: something else trains on its hidden states, "
     "as TRL's SFTTrainer, Liger's and Unsloth's losses do; use ERCETrainer, switch that loss off, or call "
     "erce.detach(model)"
+)
+LOST = (
+    "the forward that erce.attach gave this model is gone, as after pickling or where others replace it, and "
+    "its loss with it; call erce.attach(model, ...) again, or erce.detach(model) for the model's own loss"
 )
 
 
@@ -57,6 +60,9 @@ def attach(
     transformers has it. `model.erce.last` is the last call's `Loss`, detached. Without labels nothing
     changes, but a training forward with gradients is an InputError: it would train on another loss.
     Attaching again replaces; attach before compiling or distributing.
+
+    The model itself holds the loss, in its forward: a copy has its own, and a model that lost the forward, as
+    by pickling, refuses to compute.
 
     Args:
         model: A causal LM of transformers, or a `PeftModel` of one; it is changed.
@@ -84,11 +90,10 @@ def attach(
     )
     base.accepts_loss_kwargs = True  # transformers.Trainer: num_items_in_batch is honoured
 
-    @functools.wraps(type(base).forward)  # whose signature others read
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
         return self.erce(self, *args, **kwargs)
 
-    base.forward = types.MethodType(forward, base)
+    bind_forward(base, forward)
     base._replicate_for_data_parallel = _refuse_replicas
     refresh_forward(model, base)
     return model
@@ -103,10 +108,12 @@ def detach(model: Model) -> Model:
     attached = vars(base).get("erce")
     if attached is None:
         return model
-    if "erce.hf.attach" not in _origins(vars(base).get("forward"))[:1]:
+    is_lost = getattr(base.forward, "__func__", None) is type(base).forward
+    if not is_lost and "erce.hf.attach" not in _origins(base.forward)[:1]:
         raise InputError("the model's forward was replaced after erce.attach; undo that before erce.detach")
     attached.handle.remove()
-    del base.erce, base.accepts_loss_kwargs, base.forward, base._replicate_for_data_parallel
+    for name in ("erce", "accepts_loss_kwargs", "forward", "_replicate_for_data_parallel"):
+        vars(base).pop(name, None)
     if attached.own_forward:
         base.forward = attached.forward
     refresh_forward(model, base)
@@ -118,7 +125,7 @@ class Attached:
 
     def __init__(self, model: PreTrainedModel, **settings: Any) -> None:
         self.last: Loss | None = None
-        self.settings = settings  # of the loss
+        self.model, self.settings = model, settings  # of the loss
         self.readout = readout_of(model)
         self.added_loss = added_loss_of(model)
         tokens = probe_tokens(model)
@@ -128,18 +135,21 @@ class Attached:
         self.forward, self.own_forward = model.forward, "forward" in vars(model)
         self.names = tuple(inspect.signature(model.forward).parameters)
         self.handle = backbone_of(model).register_forward_pre_hook(self._refuse_others)
-        self._asking = self._has_warned = False
+        self._is_called = self._has_warned = False
 
     def __call__(self, model: PreTrainedModel, *args: Any, **kwargs: Any) -> Any:
         inputs = dict(zip(self.names, args, strict=False)) | kwargs
-        if inputs.get("labels") is not None or inputs.get("shift_labels") is not None:
-            return self._with_loss(model, inputs)
-        if model.training and torch.is_grad_enabled():
+        with_loss = inputs.get("labels") is not None or inputs.get("shift_labels") is not None
+        if not with_loss and model.training and torch.is_grad_enabled():
             raise InputError(
                 "erce.attach's loss needs labels, and a training forward without them would bypass it; give "
                 "labels, or ask for logits in eval mode or under torch.no_grad()"
             )
-        return self.forward(*args, **kwargs)
+        self._is_called = True
+        try:
+            return self._with_loss(model, inputs) if with_loss else self.forward(*args, **kwargs)
+        finally:
+            self._is_called = False
 
     def _with_loss(self, model: PreTrainedModel, inputs: dict[str, Any]) -> Any:
         labels, targets = inputs.pop("labels", None), inputs.pop("shift_labels", None)
@@ -155,18 +165,19 @@ class Attached:
         labels, targets = (labels, labels[:, 1:]) if is_shifted else (targets, targets)
         self._warn_of_mixed_sequences(inputs, labels)
         count = begin_count(targets, settings.get("ignore_index", IGNORED))
-        self._asking = True
-        try:
-            output, hidden = self._outputs(model, inputs, labels)
-        finally:
-            self._asking = False
+        output, hidden = self._outputs(model, inputs, labels)
         if isinstance(items, Tensor):
             items = items.clamp(min=1)  # a window without a label has the objective 0
         settings |= {"num_items_in_batch": items, "num_scored": count()}
         loss = head_loss(model, hidden[:, :-1] if is_shifted else hidden, targets, self.readout, **settings)
         # A copy: others change the loss in place, as AdaLoRA and transformers' evaluation do.
         self.last = loss._replace(objective=loss.objective.detach().clone())
-        output.loss = loss.objective if output.loss is None else loss.objective + output.loss
+        added = output.loss
+        if (
+            added is not None and items is not None
+        ):  # a mean, which the parts of a batch share by their labels
+            added = added * (targets != settings.get("ignore_index", IGNORED)).sum() / items
+        output.loss = loss.objective if added is None else loss.objective + added
         return output if as_dict else output.to_tuple()
 
     def _outputs(self, model: PreTrainedModel, inputs: dict[str, Any], labels: Tensor) -> tuple[Any, Tensor]:
@@ -193,8 +204,13 @@ class Attached:
             )
 
     def _refuse_others(self, backbone: nn.Module, inputs: Any) -> None:
-        if backbone.training and torch.is_grad_enabled() and not self._asking:
+        if self._is_called:
+            return
+        is_lost = getattr(self.model.forward, "__func__", None) is type(self.model).forward
+        if backbone.training and torch.is_grad_enabled() and not is_lost:
             raise InputError(BYPASSED)
+        if is_lost or "erce.hf.attach" not in _origins(self.model.forward):
+            raise InputError(LOST)
 
 
 def _refuse_replicas() -> NoReturn:

@@ -4,8 +4,10 @@ The only file that knows how such a model makes logits of hidden states, and wha
 cross-entropy, such as a router's loss: found by trying, not by name. It refuses models that it cannot read.
 """
 
+import functools
 import inspect
 import math
+import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import product
@@ -250,6 +252,19 @@ def equal(ours: Tensor, theirs: Tensor) -> bool:
         return False
     error, size = (ours - theirs).float().abs().amax(-1), ours.float().abs().amax(-1)
     return bool((error <= max(1e-3, 4 * torch.finfo(theirs.dtype).eps) * size).all())
+
+
+def bind_forward(model: PreTrainedModel, forward: Callable[..., Any]) -> None:
+    """Make `forward(model, ...)` the model's forward, with the signature of the one that its class has.
+
+    A copy of the model has it, too, and so has a model that accelerate unwraps: unlike functools.wraps it
+    leaves no `__wrapped__` to be followed past it. A pickled model comes back with its class's forward.
+    """
+    own = type(model).forward
+    functools.update_wrapper(forward, own)
+    del vars(forward)["__wrapped__"]
+    vars(forward)["__signature__"] = inspect.signature(own)
+    model.forward = types.MethodType(forward, model)
 
 
 def refresh_forward(model: Any, base: PreTrainedModel) -> None:

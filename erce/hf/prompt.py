@@ -1,6 +1,6 @@
 """A problem → the token ids that the policy reads and writes, the same in training and generation."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from erce.errors import InputError
@@ -26,12 +26,30 @@ def prompt_ids(tokenizer: "PreTrainedTokenizerBase", problem_prompt: str) -> lis
     system message is the template's own. Without a template the text is encoded as the tokenizer does by
     default: with its beginning-of-sequence token where it has one, never with an end.
     """
-    if tokenizer.chat_template:
-        message = [{"role": "user", "content": problem_prompt}]
-        text = tokenizer.apply_chat_template(message, add_generation_prompt=True, tokenize=False)
-        return tokenizer.encode(str(text), add_special_tokens=False)
-    ids = tokenizer.encode(problem_prompt)
-    return ids[:-1] if ids and ids[-1] == tokenizer.eos_token_id else ids
+    is_chat = bool(tokenizer.chat_template)
+    return row_prompt_ids(
+        tokenizer, [{"role": "user", "content": problem_prompt}] if is_chat else problem_prompt
+    )
+
+
+def row_prompt_ids(
+    tokenizer: "PreTrainedTokenizerBase", prompt: str | Sequence[Mapping[str, Any]]
+) -> list[int]:
+    """Return the ids of a row's prompt as TRL trains on it: messages in the chat template, a text as it is.
+
+    A text has the tokenizer's beginning-of-sequence token where there is one, and never its end. Messages are
+    an InputError for a tokenizer without a chat template.
+    """
+    if isinstance(prompt, str):
+        ids = tokenizer.encode(prompt)
+        return ids[:-1] if ids and ids[-1] == tokenizer.eos_token_id else ids
+    if not tokenizer.chat_template:
+        raise InputError(
+            "the prompts are messages, but the tokenizer has no chat template; give it one, or texts"
+        )
+    turns: Any = [dict(turn) for turn in prompt]
+    text = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
+    return tokenizer.encode(str(text), add_special_tokens=False)
 
 
 def end_token(tokenizer: "PreTrainedTokenizerBase") -> int:

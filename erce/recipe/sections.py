@@ -79,6 +79,7 @@ class Columns:
     inputs: str | None = None  # for programs that print, a list of standard inputs
     outputs: str | None = None  # for each of them the expected output
     weight: str | None = None  # of the demonstration in training, a number; 1 where there is no column
+    meta: str | None = None  # for your function, anything
     split: str | None = None  # "train" or "test"
 
 

@@ -6,6 +6,7 @@ from erce.score.k_samples import (
     coverage,
     coverage_by_problem,
     crossover,
+    mixed_share,
 )
 from erce.score.majority import majority_by_problem, merged
 from erce.score.summary import acceptance, pass_at_1, shares, summarize
@@ -19,6 +20,7 @@ __all__ = [
     "crossover",
     "majority_by_problem",
     "merged",
+    "mixed_share",
     "pass_at_1",
     "shares",
     "summarize",

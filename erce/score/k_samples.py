@@ -44,6 +44,19 @@ def coverage(accepted: np.ndarray) -> np.ndarray:
     return curves.reshape(-1, curves.shape[-1]).mean(axis=0)
 
 
+def mixed_share(accepted: np.ndarray) -> float:
+    """Return the share of problems with both accepted and rejected samples: what GRPO can learn from.
+
+    The shape is that of `accepted`, 0 and 1 of (problems, samples) or (seeds, problems, samples), where a
+    problem counts once for each seed.
+
+    >>> mixed_share(np.array([[1, 0], [1, 1], [0, 0], [0, 0]]))
+    0.25
+    """
+    shares = verdict_grid(accepted).mean(axis=-1)
+    return float(((shares > 0) & (shares < 1)).mean())
+
+
 def crossover(treated: np.ndarray, baseline: np.ndarray) -> Crossover | None:
     """Return where the arm that covers more with few samples begins to cover less; None where it never does.
 

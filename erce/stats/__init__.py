@@ -6,7 +6,16 @@ has the paper's own conventions, to reproduce its figures.
 """
 
 from erce.stats import paper
-from erce.stats.intervals import Covers, Estimate, Gain, difference, over_seeds, paired_gain, welch
+from erce.stats.intervals import (
+    Covers,
+    Estimate,
+    Gain,
+    accuracy_bounds,
+    difference,
+    over_seeds,
+    paired_gain,
+    welch,
+)
 from erce.stats.planning import (
     Spread,
     detectable_gain,
@@ -29,6 +38,7 @@ __all__ = [
     "Gain",
     "GridGain",
     "Spread",
+    "accuracy_bounds",
     "detectable_gain",
     "difference",
     "equivalent",

@@ -13,12 +13,12 @@ def paired_outcomes(treated: ArrayLike, baseline: ArrayLike) -> tuple[np.ndarray
     That the problems of both are the same is not checked, only that they are equally many.
     """
     arms = paired_fractions(treated, baseline)
-    for arm, name in zip(arms, ("treated", "baseline"), strict=True):
-        if arm.dtype.kind == "f":
-            raise ValueError(
-                f"{name} holds values other than 0 and 1; hand in one outcome per sample, not accuracies"
-            )
-    return arms
+    return _whole(arms[0], "treated"), _whole(arms[1], "baseline")
+
+
+def outcomes(arm: ArrayLike, name: str) -> np.ndarray:
+    """Return an arm in whole numbers (seeds, problems, samples); other values than 0 and 1 are refused."""
+    return _whole(_fractions(arm, name), name)
 
 
 def paired_fractions(treated: ArrayLike, baseline: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -33,12 +33,6 @@ def paired_fractions(treated: ArrayLike, baseline: ArrayLike) -> tuple[np.ndarra
             f"treated has {problems} problems, baseline {others}; pair the same problems in the same order"
         )
     return arms
-
-
-def problem_gains(treated: ArrayLike, baseline: ArrayLike) -> np.ndarray:
-    """Return D_i, the gain on each problem over all seeds and samples: (problems,), in fractions of 1."""
-    arms = paired_outcomes(treated, baseline)
-    return accuracy(arms[0]) - accuracy(arms[1])
 
 
 def accuracy(arm: np.ndarray) -> np.ndarray:
@@ -62,6 +56,14 @@ def mean(values: np.ndarray) -> float:
 def variance(values: np.ndarray, dof: int = 1) -> float:
     """Return the variance over n − dof; exactly 0 for equal values, though 3/5 − 2/5 is not 1/5 in floats."""
     return float(values.var(ddof=dof)) if np.ptp(values) > _EQUAL else 0.0
+
+
+def _whole(arm: np.ndarray, name: str) -> np.ndarray:
+    if arm.dtype.kind == "f":
+        raise ValueError(
+            f"{name} holds values other than 0 and 1; hand in one outcome per sample, not accuracies"
+        )
+    return arm
 
 
 def _fractions(arm: ArrayLike, name: str) -> np.ndarray:

@@ -46,6 +46,7 @@ def problem_rows(splits_by_task: Mapping[str, Splits]) -> list[dict[str, Any]]:
         {"task": task, "split": split, "problem": problem.id, "prompt": problem.prompt}
         | {"demonstration": problem.demonstration, "answer": problem.answer, "tests": list(problem.tests)}
         | ({} if problem.weight == 1 else {"weight": problem.weight})
+        | ({} if problem.meta is None else {"meta": problem.meta})
         for task in splits_by_task
         for split, problems in vars(splits_by_task[task]).items()
         for problem in problems

@@ -9,10 +9,11 @@ from typing import Any
 
 from erce.catalog import model_folder
 from erce.errors import DamagedError, InputError, counted
+from erce.generate.backend import backend_of
 from erce.recipe import Cell, Recipe, load_recipe
 from erce.study.cell import run_cell
 from erce.study.demonstrations import cell_splits, problem_rows, refuse_none
-from erce.study.engines import Done, Work, open_engine, parse_engine
+from erce.study.engines import Done, Engine, Work, engine_named, open_engine
 from erce.study.engines.locks import study_lock
 from erce.study.engines.processes import devices_of, visible_devices
 from erce.study.engines.progress import progress
@@ -26,7 +27,6 @@ from erce.study.freshness import (
     trained_on_others,
 )
 from erce.study.memory import batch_sizes
-from erce.study.policy import check_server
 from erce.study.provenance import keep_base_model, kept_base_model
 from erce.study.rounds import FirstRound, cells_failed, rounds, run_round
 from erce.study.stages import base_policy
@@ -71,22 +71,21 @@ def run(
     # First what costs nothing and writes nothing, then what the cells need, then the folder, which is claimed
     # under its lock: whatever cannot run stops before it has changed anything.
     recipe, root = _recipe_and_folder(recipe, out, overrides)
-    _check_call(recipe, engine=engine, jobs=jobs, retries=retries)
+    runner = _checked_engine(recipe, engine=engine, jobs=jobs, retries=retries)
     check_folder(root, recipe)
     problems = {task: cell_splits(recipe, task) for task in recipe.tasks}
-    name, sizes = parse_engine(engine, jobs)[0], None
-    base: dict[str, str] = {}
+    sizes, base = None, dict[str, str]()
     stale = _stale(root, recipe, problems)
     samples = "completions" in stale
     if samples:
-        _check_needs(recipe, problems, here=name == "here")
-        # The driver of a cluster does not know the machines; there each cell fits its own.
-        sizes = None if name == "ray" else batch_sizes(recipe, problems, share=1 / (jobs or 1))
-        check_server(recipe)
+        _check_needs(recipe, problems, in_this_process=runner.in_this_process)
+        if runner.runs_here:  # on a cluster each cell fits its batches to its own machine
+            sizes = batch_sizes(recipe, problems, share=1 / (jobs or 1))
+        backend_of(recipe).check()
     elif stale:
         _check_demonstrations(recipe, problems)
     if samples or not kept_base_model(root):
-        base = checked_base_model(root, recipe, cells_run_here=samples and name != "ray")
+        base = checked_base_model(root, recipe, cells_run_here=samples and runner.runs_here)
     work = Work(root, recipe, partial(run_cell, problems=problems, sizes=sizes))
     opened = open_engine(work, engine=engine, jobs=jobs)
     watch = FirstRound(root, recipe, settled=go_on)
@@ -151,28 +150,27 @@ def _recipe_and_folder(
     return recipe, Path(out)
 
 
-def _check_call(recipe: Recipe, *, engine: str, jobs: int | None, retries: int) -> None:
-    """Refuse retries, jobs and engines that make no sense, and a [server] on Ray."""
+def _checked_engine(recipe: Recipe, *, engine: str, jobs: int | None, retries: int) -> Engine:
+    """Return the engine; refuse retries, jobs and engines that make no sense, or no use of [server]."""
     if retries < 0:
         raise InputError(f"retries = {retries} must be 0 or more; 0 runs a failed cell once")
-    if parse_engine(engine, jobs)[0] == "ray" and recipe.server is not None:
+    runner = engine_named(engine, jobs)
+    if recipe.server is not None and not runner.shares_folder:
         raise InputError(
-            "a recipe with [server] cannot run on engine 'ray', whose nodes keep adapters where the server "
+            f"a recipe with [server] cannot run on engine {engine!r}, which keeps adapters where the server "
             "does not see them; use --jobs"
         )
+    return runner
 
 
-def _check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, here: bool) -> None:
-    """Try what every cell will need, so that a wrong name or path stops the run now and not after hours.
-
-    `here`: whether this process runs the cells, so that it has their devices and base model.
-    """
+def _check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, in_this_process: bool) -> None:
+    """Try what every cell will need, so that a wrong name or path stops the run now and not after hours."""
     if recipe.has_user_defined_losses:
         from erce.loss import check_names
 
         check_names(recipe.penalty, recipe.order, recipe.objective_names)
     _check_demonstrations(recipe, problems)
-    if here:
+    if in_this_process:
         devices_of(1, gpus=recipe.resources.gpus, visible=visible_devices())
         base_policy(recipe.model, recipe.dtype)  # kept for the cells of this process
     elif not _is_local(recipe.model):

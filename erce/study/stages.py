@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from erce import events
+from erce.evaluation.evaluate import verify_all
 from erce.files import write_json
+from erce.generate.backend import backend_of
 from erce.recipe import Cell, Recipe, RegularizedObjective
 from erce.score import summarize
 from erce.study.folder import ADAPTER, JOURNAL, RESULT, TRAINING
 from erce.study.freshness import missing_completions, refuse_other_policy
-from erce.study.policy import policy
 from erce.study.provenance import (
     DEMONSTRATIONS,
     demonstrations_digest,
@@ -39,7 +40,6 @@ from erce.study.samples import (
 )
 from erce.study.schedule import EVALUATED, TRAIN, all_completions, decodings, sampled_problems
 from erce.tasks import load_task
-from erce.tasks.verdicts import verdict
 from erce.types import Problem, Splits
 
 if TYPE_CHECKING:
@@ -122,7 +122,8 @@ def sample(folder: Path, recipe: Recipe, cell: Cell, problems: Splits, *, batch_
     missing = missing_completions(folder, recipe, cell, problems)
     total = sum(all_completions(recipe, cell, problems).values())
     journaled = sum(len(journal.completions(place)) for place in missing)
-    with policy(recipe, base, None if cell.lam is None else folder / ADAPTER) as generate:
+    adapter = None if cell.lam is None else folder / ADAPTER
+    with backend_of(recipe).generator(base, adapter) as generate:
         events.begin("generation", total, done=total - sum(missing.values()) + journaled)
         for sample_set in missing:
             settings = replace(wanted[sample_set.decoding], batch_size=batch_size)
@@ -147,17 +148,13 @@ def verify_completions(folder: Path, cell: Cell, problems: Splits) -> None:
     """Write a verdict for every completion, and into cell.json the verifier's version."""
     task = load_task(cell.task)
     write_verifier(folder, task.verify, task=cell.task)
-    by_id = {problem.id: problem for some in sampled_problems(cell, problems).values() for problem in some}
-    completions = [
-        (place, completion) for place, some in read_completions(folder).items() for completion in some
-    ]
-    verified = []
-    events.begin("verification", len(completions))
-    for sample_set, completion in completions:
-        by_task = verdict(task, by_id[completion.problem], completion)
-        verified.append(VerifiedSample(sample_set, completion, by_task))
-        events.advance(1)
-    write_verdicts(folder, verified)
+    sets = read_completions(folder)
+    asked = [problem for some in sampled_problems(cell, problems).values() for problem in some]
+    verified = verify_all(task, asked, [completion for some in sets.values() for completion in some])
+    places = [sample_set for sample_set, some in sets.items() for _ in some]
+    write_verdicts(
+        folder, [VerifiedSample(place, *each) for place, each in zip(places, verified, strict=True)]
+    )
 
 
 def score(samples: Iterable[VerifiedSample], *, equal: Equal | None) -> dict[str, dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import TypeGuard
 
@@ -18,7 +19,16 @@ from erce.tasks.user_defined import PROBLEMS_PER_TEST_PROBLEM, Verifier, jsonl_t
 from erce.tasks.verdicts import check_demonstrations
 from erce.types import Pools, Problem, Splits, Task
 
-__all__ = ["TASKS", "check_demonstrations", "jsonl_task", "load_task", "near_duplicates", "splits"]
+__all__ = [
+    "READERS",
+    "TASKS",
+    "check_demonstrations",
+    "jsonl_task",
+    "load_task",
+    "near_duplicates",
+    "reader_task",
+    "splits",
+]
 
 TASKS = {
     "mini-sums": MINI_SUMS,
@@ -31,20 +41,24 @@ TASKS = {
     "mbpp": MBPP,
     "mbpp-full": MBPP_FULL,
 }
+# The verifiers that rows with an `answer`, or with `tests`, can name: those of these tasks.
+READERS = {"number": GSM8K, "math": MATH, "program": MBPP}
 
 
 def load_task(name: str, *, columns: Mapping[str, str] | None = None) -> Task:
     """Return the task of that name in `TASKS`, "mini-styles:SHARE", or a user's own, "package.module:NAME".
 
     NAME is a `Task`, or a function that verifies the problems in the JSONL file or data set that the recipe's
-    `data` names (`erce.tasks.user_defined`), whose `columns` are then those given. InputError: no such task,
-    or columns for one that reads its own source.
+    `data` names (`erce.tasks.user_defined`), whose `columns` are then those given. A name of `READERS` stands
+    for such a function of erce. InputError: no such task, or columns for one that reads its own source.
 
     >>> load_task("mini-sums").n_test
     400
     """
     if name in TASKS:
         task = TASKS[name]
+    elif name in READERS:
+        return reader_task(name, columns=columns)
     elif (share := name.removeprefix("mini-styles:")) != name:
         task = with_share(share)
     elif is_user_defined(name):
@@ -53,12 +67,23 @@ def load_task(name: str, *, columns: Mapping[str, str] | None = None) -> Task:
             return jsonl_task(name, None, own, columns=columns)
         task = _checked(name, own)
     else:
-        raise InputError(unknown("task", name, TASKS))
+        raise InputError(unknown("task", name, {**TASKS, **READERS}))
     if columns:
         raise InputError(
             f"[columns] has no effect on task {name!r}, which reads its own source; leave it out"
         )
     return task
+
+
+def reader_task(name: str, *, columns: Mapping[str, str] | None = None) -> Task:
+    """Return the task of a user's own problems that a verifier of `READERS` verifies.
+
+    >>> reader_task("math").name, reader_task("math").max_new_tokens  # not MATH itself, which has 1024
+    ('math', 512)
+    """
+    reader = READERS[name]
+    task = jsonl_task(name, None, reader.verify, columns=columns)
+    return replace(task, verify_flexible=reader.verify_flexible, equal=reader.equal)
 
 
 def _checked(name: str, own: object) -> Task:
@@ -120,7 +145,8 @@ def splits(
         )
     if test > len(pools.test):
         raise InputError(
-            f"n_test = {test}, but task {task.name!r} has {len(pools.test)} test problems; ask for fewer"
+            f"n_test = {test}, but task {task.name!r} has {len(pools.test)} test problems (of rows without a "
+            "`split`, a fifth); ask for fewer"
         )
     parts = Splits(train=pools.train[:train], validation=pools.train[-validation:], test=pools.test[:test])
     _check_ids(task, pools)
@@ -158,9 +184,13 @@ def _check_ids(task: Task, pools: Pools) -> None:
 
 
 def _check_disjoint(task: Task, parts: Splits) -> None:
-    for pair in near_duplicates(parts.train + parts.validation, parts.test):
+    """Raise an InputError that names every train or validation problem that gives a test problem away."""
+    pairs = near_duplicates(parts.train + parts.validation, parts.test)
+    if pairs:
+        first, trained = pairs[0], dict.fromkeys(pair.trained.id for pair in pairs)
+        more = f"; all that give one away: {', '.join(trained)}" if len(trained) > 1 else ""
         raise InputError(
-            f"task {task.name!r} trains on {pair.trained.id!r} ({pair.trained.prompt[:60]!r}), a "
-            f"near-duplicate of test problem {pair.tested.id!r} ({pair.tested.prompt[:60]!r}); "
-            "take one of them out"
+            f"task {task.name!r} trains on {first.trained.id!r} ({first.trained.prompt[:60]!r}), a "
+            f"near-duplicate of test problem {first.tested.id!r} ({first.tested.prompt[:60]!r}){more}; take "
+            f"{'them' if len(trained) > 1 else 'one of the two'} out"
         )

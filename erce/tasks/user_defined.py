@@ -10,12 +10,12 @@
 
 Each line has a `prompt` and a `demonstration`. Optional are `answer`; `id` (else the line's number); `tests`,
 `setup` and `entry_points`, or `inputs` and `outputs` of programs that read standard input and print, all of
-which the function `erce.verify.verify_program` reads; `weight`, a factor of its loss in training; and
-`split`, "train" or "test", in every line or in none: without it, a fifth of the problems is for tests, chosen
-by a digest of the prompts. `data` may also be a data set of the hub or in a
-folder, with other names of columns: `columns` is field → column where they differ. In a file without
-`columns`, any other field is an error, since it may be a misspelt one; of other files and data sets, the
-columns that no field needs are left out.
+which the function `erce.verify.verify_program` reads; `weight`, a factor of its loss in training; `meta`,
+whatever else the function wants to read; and `split`, "train" or "test", in every line or in none: without
+it, a fifth of the problems is for tests, chosen by a digest of the prompts. `data` may also be a data set of
+the hub or in a folder, with other names of columns: `columns` is field → column where they differ. In a file
+without `columns`, any other field is an error, since it may be a misspelt one; of other files and data sets,
+the columns that no field needs are left out.
 
 The function gets the `Problem` and the `Completion` and returns a bool or a `Verdict`. If it raises
 an error, the study stops: a crash is never counted as a wrong answer.
@@ -39,7 +39,7 @@ PROBLEMS_PER_TEST_PROBLEM = 5  # in a file without `split`
 Verifier = Callable[[Problem, Completion], "Verdict | bool"]
 FIELDS = (
     *("prompt", "demonstration", "answer", "id", "tests", "setup", "entry_points", "inputs", "outputs"),
-    *("weight", "split", "messages"),
+    *("weight", "meta", "split", "messages"),
 )
 OTHER_WORDS = {  # what other tools call a field → ours
     **dict.fromkeys(("completion", "response", "solution", "output"), "demonstration"),
@@ -49,7 +49,7 @@ _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(?<!\.jsonl)(?<!\.json)(:[\w.-]+)?")
 
 
 class RepeatedPromptWarning(UserWarning):
-    """Problems of a user's file are left out, because an earlier one has the same prompt."""
+    """Problems of a user's file are left out, because another one has the same prompt."""
 
 
 def jsonl_task(
@@ -96,18 +96,19 @@ def _pools(data: str | None, *, name: str, file: str | None, columns: Mapping[st
             f'task {name!r} has no problems yet: name their file with data = "problems.jsonl" or --data'
         )
     rows = user_rows(path, columns)
-    problems = [_problem(row) for row in rows]
-    if repeated := len(problems) - len({normalized(problem.prompt) for problem in problems}):
+    problems = [problem_of(row) for row in rows]
+    by_split: dict[bool, dict[str, Problem]] = {False: {}, True: {}}  # whether for tests → prompt → problem
+    for problem, for_tests in zip(problems, _for_tests(rows, problems), strict=True):
+        by_split[for_tests].setdefault(normalized(problem.prompt), problem)
+    trained = [problem for prompt, problem in by_split[False].items() if prompt not in by_split[True]]
+    pools = Pools(train=tuple(trained), test=tuple(by_split[True].values()))
+    if repeated := len(problems) - len(pools.train) - len(pools.test):
         warnings.warn(
-            f"{path}: {repeated} of {len(problems)} problems repeat an earlier one's prompt and are left out",
+            f"{path}: {repeated} of {len(problems)} problems repeat another's prompt and are left out; a "
+            "prompt in both splits is for tests alone",
             RepeatedPromptWarning,
             stacklevel=2,
         )
-    for_tests = _for_tests(rows, problems)
-    pools = Pools(
-        train=tuple(problem for problem, test in zip(problems, for_tests, strict=True) if not test),
-        test=tuple(problem for problem, test in zip(problems, for_tests, strict=True) if test),
-    )
     if not pools.test or len(pools.train) < 2:
         raise InputError(
             f"{path}: {len(pools.train)} problems to train on and {len(pools.test)} to test on are too few; "
@@ -116,10 +117,11 @@ def _pools(data: str | None, *, name: str, file: str | None, columns: Mapping[st
     return pools
 
 
-def _problem(row: SourceRow) -> Problem:
-    for needed in ("prompt", "demonstration"):
-        if not row.text(needed).strip():
-            raise row.fault(f"`{needed}` is empty")
+def problem_of(row: SourceRow, *, needed: tuple[str, ...] = ("prompt", "demonstration")) -> Problem:
+    """Return the problem that a row's fields are; an InputError names the first that cannot be used."""
+    for name in needed:
+        if not row.text(name).strip():
+            raise row.fault(f"`{name}` is empty")
     names = row.values.get("entry_points")
     inputs, outputs = (row.texts(name, default=()) for name in ("inputs", "outputs"))
     if len(inputs) != len(outputs):
@@ -139,6 +141,7 @@ def _problem(row: SourceRow) -> Problem:
         inputs=inputs,
         outputs=outputs,
         weight=_weight(row),
+        meta=row.values.get("meta"),
     )
 
 

@@ -1,20 +1,21 @@
-"""A causal LM's forward with one more keyword: `model(..., labels=labels, scores=True)` gives `BatchSums`.
+"""A causal LM's forward with one more keyword: `model(..., labels=labels, scores=scorer)` gives `BatchSums`.
 
 Only the positions that are trained on pass through the output head, and their logits are never stored. The
-keyword is read inside the model's own forward, so adapters, autocast and checkpointing apply as usual.
+keyword is read inside the model's own forward, so adapters, autocast and checkpointing apply as usual. It
+carries all of the objective: the model itself keeps nothing of a trainer, and its other calls are unchanged.
 """
 
 import functools
-import types
+import inspect
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import PreTrainedModel
 from transformers.utils.generic import ModelOutput
 
-from erce.hf.head import IGNORED, AddedLoss, Readout, backbone_of, head_loss
+from erce.hf.head import IGNORED, AddedLoss, Readout, backbone_of, bind_forward, head_loss
 from erce.hf.sequences import begin_count, shifted_targets
 from erce.loss import CrossEntropy, Loss, Objective, Penalty
 
@@ -44,17 +45,22 @@ class BatchSums(ModelOutput):
     pushed_down: Any = None
     tail_share: Any = None
     by_source: Any = None  # (sources, 3): sums of −log p(target) and of the penalty, and how many were scored
+    aux_loss: Any = (
+        None  # of a router, as the model gives it: without the coefficient that `loss` has it with
+    )
 
     def columns(self) -> tuple[Tensor, ...]:
-        """Return the scalars that are logged: all but `loss` and `total`, in the order of the fields."""
-        return tuple(value for name, value in self.items() if name not in ("loss", "total", "by_source"))
+        """Return the sums that are logged, in the order of the fields."""
+        others = ("loss", "total", "by_source", "aux_loss")
+        return tuple(value for name, value in self.items() if name not in others)
 
 
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Scorer:
-    """The objective of a training; only `lam` may change, from one step to the next."""
+    """The objective of one trainer at one step, which a call of the model carries."""
 
     readout: Readout
+    added_loss: AddedLoss | None = None
     lam: float
     penalty: Penalty
     objective: Objective
@@ -137,31 +143,42 @@ def tokens_by_sequence(targets: Tensor, sequences: Tensor) -> Tensor:
     return counts.scatter_add(0, sequences.flatten(), is_scored)
 
 
-def add_scores(model: PreTrainedModel, scorer: Scorer, added_loss: AddedLoss | None = None) -> None:
-    """Teach `model.forward` the keyword `scores`; a call without it is passed on unchanged.
+def add_scores(model: PreTrainedModel) -> None:
+    """Teach `model.forward` the keyword `scores`, a `Scorer`; a call without it is passed on unchanged.
 
     Beside the labels it takes `weight` and `source`, (rows, length) each, as the collator makes them.
     """
-    original = model.forward
-    score: Any = torch.compiler.disable(scorer)  # the compiler would compile each λ anew
+    if getattr(inspect.unwrap(model.forward), "reads_scores", False):
+        return
+    before = model.forward
+    score: Any = torch.compiler.disable(Scorer.__call__)  # the compiler would compile each λ anew
+    # Not bound to this model, so that a copy of it calls its own.
+    original = getattr(before, "__func__", lambda self, *args, **kwargs: before(*args, **kwargs))
 
-    @functools.wraps(type(model).forward)  # the trainer reads the signature
-    def forward(self: PreTrainedModel, *args: Any, scores: bool = False, **kwargs: Any) -> Any:
-        if not scores:
-            return original(*args, **kwargs)
+    def forward(self: PreTrainedModel, *args: Any, scores: Scorer | None = None, **kwargs: Any) -> Any:
+        if scores is None:
+            return original(self, *args, **kwargs)
         kwargs["use_cache"] = False
-        columns = {name: kwargs.pop(name)[:, 1:] for name in COLUMNS if name in kwargs}
-        targets, sequences = shifted_targets(kwargs, kwargs["labels"])
+        labels = kwargs["labels"]
+        # Labels are longer than a batch's columns by an adapter's virtual tokens.
+        columns = {
+            name: nn.functional.pad(column, (labels.shape[1] - column.shape[1], 0))[:, 1:]
+            for name in COLUMNS
+            if (column := kwargs.pop(name, None)) is not None
+        }
+        targets, sequences = shifted_targets(kwargs, labels)
         count = begin_count(targets, IGNORED)
-        if added_loss is None:
+        output = None
+        if scores.added_loss is None:
             del kwargs["labels"]
-            added, states = None, backbone_of(self)(*args, **kwargs).last_hidden_state
+            states = backbone_of(self)(*args, **kwargs).last_hidden_state
         else:
-            output, states = added_loss.forward(self, original, kwargs)
-            added = output.loss
-        sums = score(self, states[:, :-1], targets, sequences, count(), **columns)
-        if added is not None:
-            sums.loss = sums.loss + added
+            own_forward = functools.partial(original, self)
+            output, states = scores.added_loss.forward(self, own_forward, kwargs)
+        sums = score(scores, self, states[:, :-1], targets, sequences, count(), **columns)
+        if output is not None:
+            sums.loss, sums.aux_loss = sums.loss + output.loss, getattr(output, "aux_loss", None)
         return sums
 
-    model.forward = types.MethodType(forward, model)
+    bind_forward(model, forward)
+    vars(forward)["reads_scores"] = True

@@ -5,7 +5,8 @@ import inspect
 import logging
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any, ParamSpec, TypeVar
@@ -58,6 +59,9 @@ class ERCETrainer(SFTTrainer):
     and the penalty of each token; the divisor stays the number of scored tokens, or of sequences. `loss` is
     weighted; `ce`, `entropy` and `objective` are not. With a column `source`, `ce/NAME` and `entropy/NAME`
     are the means of each source.
+
+    λ, objective and normaliser belong to the trainer, and each of its calls of the model carries them. The
+    model keeps none of them, so trainers may share a model, and its copies are plain models.
     """
 
     args: ERCEConfig
@@ -82,10 +86,9 @@ class ERCETrainer(SFTTrainer):
         check_data(bound.arguments, args)
         if args.world_size > 1:
             _refuse_dispatch(args)
-        with _adapters_on_the_head(allowed=args.head == "erce"):
+        with _without_trls_head() if args.head == "erce" else nullcontext():
             super().__init__(model, args, *positional, **keywords)
         self._sums: dict[str, Tensor] = {}  # "train" or "eval" → the sums behind the next log
-        self._lam = float(self.args.entropy_penalty)
         self._lams: set[float] = set()  # every λ since the last log
         self._norms: list[float] = []  # of the gradient, in the first logs
         self._keeps_apart: dict[frozenset[str], bool] = {}  # by what marks the sequences in a batch
@@ -101,14 +104,15 @@ class ERCETrainer(SFTTrainer):
             added_loss = _agreed(self.accelerator, added_loss_of, self._base_model())
             self._scorer = Scorer(
                 readout=readout,
-                lam=self._lam,
+                added_loss=added_loss,
+                lam=float(args.entropy_penalty),
                 penalty=make_penalty(self.args.entropy_type, self.args.entropy_order),
                 objective=make_objective(self.args.objective),
                 by_sequence=self.args.normalize == "sequence",
                 diagnose=self.args.log_diagnostics,
                 sources=len(self._sources),
             )
-            add_scores(self._base_model(), self._scorer, added_loss)
+            add_scores(self._base_model())
             refresh_forward(self.model, self._base_model())
 
     def _base_model(self) -> PreTrainedModel:
@@ -161,33 +165,28 @@ class ERCETrainer(SFTTrainer):
         return super()._inner_training_loop(*args, **kwargs)
 
     def train(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            result = super().train(*args, **kwargs)
-            if self.state.global_step == 0:
-                warnings.warn("the training took no step: no row was left to train on", stacklevel=2)
-            return result
-        finally:
-            self._set_lam(self.args.entropy_penalty)
+        result = super().train(*args, **kwargs)
+        if self.state.global_step == 0:
+            warnings.warn("the training took no step: no row was left to train on", stacklevel=2)
+        return result
 
-    def _set_lam(self, lam: float) -> None:
-        self._lam = float(lam)
-        if self._scorer is not None:
-            self._scorer.lam = self._lam
+    def _lam(self, *, training: bool) -> float:
+        """Return λ at this step of a training; evaluations all have the full λ, so that they compare."""
+        if not training:
+            return float(self.args.entropy_penalty)
+        return scheduled(
+            float(self.args.entropy_penalty),
+            self.args.entropy_schedule,
+            warmup=self.args.entropy_warmup,
+            step=self.state.global_step,
+            steps=self.state.max_steps,
+        )
 
     def get_batch_samples(
         self, epoch_iterator: Iterator, num_batches: int, device: torch.device
     ) -> tuple[list, Any]:
         """Return the micro-batches of one step and how many tokens or sequences its objective averages."""
         batches, items = super().get_batch_samples(epoch_iterator, num_batches, device)
-        lam = scheduled(
-            self.args.entropy_penalty,
-            self.args.entropy_schedule,
-            warmup=self.args.entropy_warmup,
-            step=self.state.global_step,
-            steps=self.state.max_steps,
-        )
-        self._set_lam(lam)
-        self._lams.add(lam)
         labels = [_labels(batch) for batch in batches]
         if not batches or self.args.head == "trl":
             return batches, items
@@ -208,8 +207,15 @@ class ERCETrainer(SFTTrainer):
         self._refuse_mixed_sequences(model, inputs, _labels(inputs))
         if self.args.head == "trl":
             return self._trl_loss(model, inputs, return_outputs, num_items_in_batch)
-        sums = model(**inputs, scores=True)
-        self._record(sums, inputs, training=model.training)
+        assert self._scorer is not None
+        lam = self._lam(training=model.training)
+        sums = model(**inputs, scores=replace(self._scorer, lam=lam))
+        if not isinstance(sums, BatchSums):
+            raise InputError(
+                "something has replaced the forward that ERCETrainer gave the model, as Liger's losses do; "
+                "leave that out, or make the trainer after it"
+            )
+        self._record(sums, inputs, lam, training=model.training)
         loss = self._mean(sums.total, sums.divisor, num_items_in_batch)
         # As in TRL: means of micro-batches, of which the step takes the mean.
         steps = getattr(self, "current_gradient_accumulation_steps", 1)
@@ -244,7 +250,7 @@ class ERCETrainer(SFTTrainer):
             result = super().compute_loss(model, inputs, return_outputs, items)
         finally:
             handle.remove()
-        lam, output = self._lam, outputs[0]
+        lam, output = self._lam(training=model.training), outputs[0]
         nll, entropy, tokens = -output.log_probs.sum(), output.entropy.sum(), output.label_mask.sum()
         objective = nll + lam * entropy
         sums = BatchSums(
@@ -258,7 +264,7 @@ class ERCETrainer(SFTTrainer):
             weighed=objective,
             divisor=tokens,
         )
-        self._record(sums, inputs, training=model.training)
+        self._record(sums, inputs, lam, training=model.training)
         if lam == 0:
             return result
         penalty = self._mean(lam * entropy, tokens, items)
@@ -273,12 +279,14 @@ class ERCETrainer(SFTTrainer):
         # already been counted over all processes.
         return mean * self.accelerator.num_processes if self.args.average_tokens_across_devices else mean
 
-    def _record(self, sums: BatchSums, inputs: dict[str, Any], *, training: bool) -> None:
+    def _record(self, sums: BatchSums, inputs: dict[str, Any], lam: float, *, training: bool) -> None:
         """Add a batch to the sums behind the next log, which stay on the device until then."""
         exact = torch.float32 if sums.loss.device.type == "mps" else torch.float64  # MPS has no float64
         total = torch.stack([x.detach().to(exact) for x in sums.columns()])
         mode = "train" if training else "eval"
-        penalty = self._lam * total[2:3]  # λ · entropy, since λ may change before the next log
+        penalty = lam * total[2:3]  # λ · entropy, since λ may change before the next log
+        if training:
+            self._lams.add(lam)
         parts = [total, penalty, _read(inputs).to(total)]
         if sums.by_source is not None:
             parts.append(sums.by_source.flatten().to(total))
@@ -308,7 +316,7 @@ class ERCETrainer(SFTTrainer):
         }
         if mode == "train":  # where λ changed, the mean for which objective = ce + λ · entropy
             lams, self._lams = self._lams, set()
-            means["lam"] = penalty / entropy if len(lams) > 1 and entropy else self._lam
+            means["lam"] = penalty / entropy if len(lams) > 1 and entropy else max(lams)
         for name, (of_nll, of_entropy, count) in zip(self._sources, sums[ours:].view(-1, 3), strict=True):
             if count:
                 means |= {f"ce/{name}": of_nll / count, f"entropy/{name}": of_entropy / count}
@@ -358,7 +366,6 @@ class ERCETrainer(SFTTrainer):
 
     def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> EvalLoopOutput:
         self._sums.pop("eval", None)
-        self._set_lam(self.args.entropy_penalty)  # one λ for all evaluations, so that they compare
         output = super().evaluation_loop(*args, metric_key_prefix=metric_key_prefix, **kwargs)
         if "eval" in self._sums and output.metrics is not None:
             means = self._means("eval")
@@ -407,18 +414,20 @@ def _refuse_sharding(accelerator: Accelerator) -> None:
 
 
 @contextmanager
-def _adapters_on_the_head(*, allowed: bool) -> Iterator[None]:
-    """Switch off TRL's refusal of adapters on the head, which its own head would leave out."""
-    trl_module: Any = sft_trainer
-    adapter_class = getattr(trl_module, "BaseTunerLayer", None)  # the class that TRL looks for
-    if not allowed or adapter_class is None:
-        yield
-        return
-    trl_module.BaseTunerLayer = type("NoAdapter", (), {})
+def _without_trls_head() -> Iterator[None]:
+    """Leave out TRL's own head, with which a copy of the model would call this model's weights.
+
+    TRL's refusal of adapters on the head, which its own head would leave out, goes with it.
+    """
+    replacements = {"BaseTunerLayer": type("NoAdapter", (), {}), "add_fused_lm_head": lambda *_, **__: None}
+    before = {name: getattr(sft_trainer, name) for name in replacements if hasattr(sft_trainer, name)}
+    for name in before:
+        setattr(sft_trainer, name, replacements[name])
     try:
         yield
     finally:
-        trl_module.BaseTunerLayer = adapter_class
+        for name, value in before.items():
+            setattr(sft_trainer, name, value)
 
 
 def _read(inputs: dict[str, Any]) -> Tensor:

@@ -5,6 +5,7 @@ after that process has ended: the program never holds an expected output.
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -12,9 +13,11 @@ from itertools import zip_longest
 from erce.errors import InputError
 from erce.types import Verdict
 from erce.verify.sandbox import Job, Limits, Outcome, shared
+from erce.verify.sandbox.host import BYTE_ORDER_MARK
 
 Cases = Sequence[tuple[str, str]]  # (standard input, expected output)
 _SHOWN_LETTERS = 60  # of a line, in a detail
+_NUMBER = re.compile(r"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
 
 
 def verify_io(
@@ -30,7 +33,8 @@ def verify_io(
         cases: Pairs of standard input and expected output, compared by their words, so spaces and line ends
             do not matter. The first case that fails decides.
         tolerance: Two words are also equal if both are numbers and differ by at most
-            tolerance · max(1, |expected|).
+            tolerance · max(1, |expected|). Numbers have the digits 0 to 9, a point and an exponent, so
+            `1_000` is none.
         limits: Of time and memory, for each case.
 
     Returns:
@@ -76,6 +80,7 @@ def first_difference(printed: str, expected: str, tolerance: float | None = None
     >>> first_difference("1\\n2\\n", "1\\n2\\n3\\n")
     "line 3 is missing, which should be '3'"
     """
+    printed, expected = (text.removeprefix(BYTE_ORDER_MARK) for text in (printed, expected))
     if _same(printed.split(), expected.split(), tolerance):
         return ""
     lines = [[line for line in text.splitlines() if line.strip()] for text in (printed, expected)]
@@ -101,10 +106,9 @@ def _same(printed: list[str], expected: list[str], tolerance: float | None) -> b
 
 
 def _near(mine: str, wanted: str, tolerance: float) -> bool:
-    try:
-        value, target = float(mine), float(wanted)
-    except ValueError:
+    if not (_NUMBER.fullmatch(mine) and _NUMBER.fullmatch(wanted)):
         return False
+    value, target = float(mine), float(wanted)
     return math.isfinite(target) and abs(value - target) <= tolerance * max(1.0, abs(target))
 
 

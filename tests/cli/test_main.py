@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from erce.cli.main import main
-from erce.cli.terminal import KEPT, KEPT_ON_RAY, WIDTH, fitted
+from erce.cli.terminal import KEPT, KEPT_CELLS, WIDTH, fitted
 
 ROOT = Path(__file__).parents[2]
 GOES_ON = "are kept, and the same command goes on from there"
@@ -32,6 +32,7 @@ def test_tasks_are_listed(capsys):
     listed = capsys.readouterr().out
     assert "mini-sums-answer-only" in listed
     assert "  competition mathematics; the answer is a formula in a box" in listed
+    assert "recipes, for `erce run`: gsm8k, " in listed
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,7 @@ def test_sigterm_ends_a_command_as_ctrl_c_does_with_its_own_exit_code(monkeypatc
     ("words", "at", "way_on"),
     [
         (["run", "mini"], "erce.study.run.run", f"; {KEPT} {GOES_ON}"),
-        (["run", "mini", "--engine", "ray"], "erce.study.run.run", f"; {KEPT_ON_RAY} {GOES_ON}"),
+        (["run", "mini", "--engine", "ray"], "erce.study.run.run", f"; {KEPT_CELLS} {GOES_ON}"),
         (["demo"], "erce.study.run.run", f"; {KEPT} {GOES_ON}"),
         (["run", "mini", "--dry-run"], "erce.study.plan.dry_run", ""),
         (["verify", "rows.jsonl"], "erce.study.reverify.reverify_file", ""),

@@ -3,7 +3,8 @@
 import pytest
 from toys import training as toy
 
-from erce.hf.prompt import demonstration_ids, prompt_ids, training_rows
+from erce.errors import InputError
+from erce.hf.prompt import demonstration_ids, prompt_ids, row_prompt_ids, training_rows
 from erce.types import Problem
 
 PROBLEM = Problem(id="p1", prompt="1+1=", demonstration="2")
@@ -18,6 +19,16 @@ def test_a_chat_template_renders_the_prompt_as_one_user_turn():
 def test_without_a_template_the_prompt_is_its_text():
     tokens = toy.tokenizer(chat=False)
     assert tokens.decode(prompt_ids(tokens, "1+1=")) == "1+1="
+
+
+def test_a_rows_prompt_is_a_text_as_it_stands_or_messages_in_the_template():
+    tokens = toy.tokenizer()
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "1+1="}]
+    text = tokens.decode(row_prompt_ids(tokens, messages))
+    assert text == "<|start|>system\nBe brief.<|end|>\n<|start|>user\n1+1=<|end|>\n<|start|>assistant\n"
+    assert tokens.decode(row_prompt_ids(tokens, "1+1=")) == "1+1="
+    with pytest.raises(InputError, match="the prompts are messages, but the tokenizer has no chat template"):
+        row_prompt_ids(toy.tokenizer(chat=False), messages)
 
 
 @pytest.mark.parametrize("special", ["<|start|>", "<|end|>"], ids=["bos is kept", "eos is dropped"])

@@ -1,5 +1,6 @@
 """The count that the host reads while a model computes, and those who hand it to the loss."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -40,18 +41,17 @@ def scored() -> Any:
     model = toy.family("qwen2")
     objective = {"penalty": erce.Shannon(), "objective": erce.loss.CrossEntropy()}
     readout = attach.readout_of(model)
-    scores.add_scores(
-        model, scores.Scorer(readout=readout, lam=1.0, **objective, by_sequence=False, diagnose=False)
-    )
-    return model.train()
+    scores.add_scores(model)
+    scorer = scores.Scorer(readout=readout, lam=1.0, **objective, by_sequence=False, diagnose=False)
+    return functools.partial(model.train(), scores=scorer)
 
 
 @pytest.mark.parametrize(
-    ("made", "module", "settings"),
-    [(attached, attach, {}), (scored, scores, {"scores": True})],
+    ("made", "module"),
+    [(attached, attach), (scored, scores)],
     ids=["attach", "trainer"],
 )
-def test_it_is_begun_before_the_model_and_told_to_the_loss(made, module, settings, monkeypatch):
+def test_it_is_begun_before_the_model_and_told_to_the_loss(made, module, monkeypatch):
     model, events = made(), []
 
     def wrong_by_one(targets: Tensor, ignore_index: int) -> Callable[[], int]:
@@ -59,7 +59,7 @@ def test_it_is_begun_before_the_model_and_told_to_the_loss(made, module, setting
         return lambda: int((targets != ignore_index).sum()) - 1
 
     monkeypatch.setattr(module, "begin_count", wrong_by_one)
-    model.base_model.register_forward_pre_hook(lambda *_: events.append("model"))
+    getattr(model, "func", model).base_model.register_forward_pre_hook(lambda *_: events.append("model"))
     with pytest.raises(InputError, match=r"^num_scored is "):
-        model(**toy.batch(toy.UNEQUAL[:4]), **settings)
+        model(**toy.batch(toy.UNEQUAL[:4]))
     assert events == ["count", "model"]

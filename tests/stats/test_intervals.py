@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from erce.score import coverage_by_problem
-from erce.stats import Gain, difference, over_seeds, paired_gain, spread_of, welch
+from erce.stats import Gain, accuracy_bounds, difference, over_seeds, paired_gain, spread_of, welch
 
 
 def _arms(seed, *, seeds=(3, 3), problems=40, samples=(4, 4)):
@@ -208,3 +208,33 @@ def test_values_that_mean_nothing_stop_with_a_way_out(call, sentence):
     with pytest.raises(ValueError) as stopped:  # noqa: PT011  the sentence holds brackets
         call()
     assert sentence in str(stopped.value)
+
+
+@pytest.mark.parametrize("right", [0, 1, 6, 19, 20])
+def test_the_bounds_of_an_accuracy_are_clopper_and_pearsons_for_one_sample_per_problem(right):
+    exact = scipy_stats.binomtest(right, 20).proportion_ci(confidence_level=0.9, method="exact")
+    accepted = np.arange(20)[:, None] < right
+    assert accuracy_bounds(accepted, confidence=0.9) == pytest.approx((exact.low, exact.high), abs=1e-9)
+
+
+def test_the_bounds_of_an_accuracy_over_several_samples_cover_other_problems():
+    """Of simulated models with a chance per problem, 1 in 20 intervals misses the mean chance, not more."""
+    rng, missed, studies = np.random.default_rng(0), 0, 400
+    for _ in range(studies):
+        chances = rng.beta(0.3, 2.0, 60)
+        low, high = accuracy_bounds(rng.random((60, 4)) < chances[:, None])
+        missed += not low <= 0.3 / 2.3 <= high
+    assert missed <= 0.07 * studies
+
+
+def test_the_bounds_of_an_accuracy_over_several_samples_are_students_where_problems_differ():
+    accepted = np.random.default_rng(1).random((200, 4)) < np.linspace(0, 1, 200)[:, None]
+    shares = accepted.mean(axis=1)
+    student = scipy_stats.t.interval(0.95, 199, shares.mean(), scipy_stats.sem(shares))
+    assert accuracy_bounds(accepted) == pytest.approx(student, abs=2e-3)
+
+
+def test_one_problem_says_nothing_of_others_and_a_share_is_no_outcome():
+    assert accuracy_bounds([[1, 1, 0]]) == (0.0, 1.0)
+    with pytest.raises(ValueError, match="accepted holds values other than 0 and 1"):
+        accuracy_bounds([[0.5], [1.0]])

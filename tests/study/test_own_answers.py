@@ -81,7 +81,7 @@ def test_another_verifier_verifies_own_samples_again_and_cells_that_learned_othe
     write_json(path, read_json(path) | {"verifier": "an older one"})
     reject = Verdict(False, "different")
     monkeypatch.setattr(
-        "erce.study.stages.verdict",
+        "erce.evaluation.evaluate.verdict",
         lambda task, problem, completion: (
             reject if problem.id.endswith("1") else verdict(task, problem, completion)
         ),

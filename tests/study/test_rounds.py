@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from toys import FINDS_TOYS
-from toys.ray_nodes import RAYS_OWN_WARNINGS
+from toys.engines import each_engine
 from toys.recipes import tiny_recipe
 from toys.studies import (
     write_right_cell,
@@ -195,12 +195,8 @@ def test_the_command_reports_what_is_there_and_fails(tmp_path, monkeypatch, caps
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("engine", "jobs"), [("processes", 2), pytest.param("ray@local", None, marks=RAYS_OWN_WARNINGS)]
-)
+@each_engine
 def test_every_engine_stops(tmp_path, monkeypatch, engine, jobs):
-    if engine.startswith("ray"):
-        pytest.importorskip("ray", reason="Ray is an extra: pip install 'erce[ray]'")
     monkeypatch.setenv("PYTHONPATH", FINDS_TOYS["PYTHONPATH"])
     monkeypatch.setattr(erce.study.run, "run_cell", write_wrong_first_round)
     with pytest.raises(AllAlikeError, match="nothing was right"):

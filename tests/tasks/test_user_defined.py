@@ -7,7 +7,7 @@ import pytest
 from toys.task_files import completion
 
 from erce.errors import InputError
-from erce.tasks import check_demonstrations, jsonl_task, load_task, splits
+from erce.tasks import check_demonstrations, jsonl_task, load_task, reader_task, splits
 from erce.tasks.user_defined import RepeatedPromptWarning
 from erce.types import Completion, Problem, Verdict
 
@@ -131,7 +131,7 @@ def test_otherwise_a_fifth_is_tested_whatever_the_order_of_the_lines(file):
 def test_copies_are_never_divided(file):
     copies = [row(number, prompt=f"  spell {number}. ") for number in range(10)]
     task = jsonl_task("mine", file(ROWS + copies), by_answer)
-    with pytest.warns(RepeatedPromptWarning, match="10 of 20 problems repeat an earlier one's prompt"):
+    with pytest.warns(RepeatedPromptWarning, match="10 of 20 problems repeat another's prompt"):
         pools = task.pools(None)
     assert not {each.answer for each in pools.train} & {each.answer for each in pools.test}
 
@@ -310,3 +310,46 @@ def test_anything_else_is_an_error_that_names_the_function(told, message):
 
     with pytest.raises(ValueError, match=r"the verifier \S*judge " + message):
         jsonl_task("mine", None, judge).verify(PROBLEM, completion("x"))
+
+
+def test_anything_in_meta_reaches_the_function(file):
+    seen = []
+
+    def verify(problem: Problem, completion: Completion) -> bool:
+        seen.append(problem.meta)
+        return True
+
+    rows = [row(number, meta={"unit": "cm", "steps": [number]}) for number in range(5)]
+    task = jsonl_task("mine", file(rows), verify)
+    pools = task.pools(None)
+    assert all(hash(problem) for problem in pools.train)
+    task.verify(pools.test[0], completion("n"))
+    assert seen == [{"unit": "cm", "steps": [int(pools.test[0].answer[1:])]}]
+
+
+@pytest.mark.parametrize(
+    ("reader", "fields", "right"),
+    [
+        ("number", {"demonstration": "#### 4", "answer": 4}, "#### 4.0"),
+        ("math", {"demonstration": r"\boxed{4}", "answer": "4"}, r"\boxed{8/2}"),
+        ("program", {"demonstration": "def f(): return 4", "tests": ["assert f() == 4"]}, "f = lambda: 4"),
+    ],
+)
+def test_a_verifier_of_erce_can_be_named_for_problems_of_ones_own(reader, fields, right, file):
+    task = reader_task(reader, columns={"prompt": "question"})
+    rows = [{"question": f"Say it {number} times."} | fields for number in range(5)]
+    drawn = splits(task, data=file(rows))
+    check_demonstrations(task, drawn.train + drawn.test)
+    assert task.verify(drawn.test[0], completion(right)).accepted
+    assert not task.verify(drawn.test[0], completion("5")).accepted
+
+
+def test_a_prompt_in_both_splits_is_tested_alone(file):
+    rows = [row(number, split="train") for number in range(6)]
+    rows += [row(number, split="test", id=f"test-{number}") for number in (1, 4, 7)]
+    with pytest.warns(
+        RepeatedPromptWarning, match="2 of 9 problems .*; a prompt in both splits is for tests"
+    ):
+        drawn = splits(jsonl_task("mine", file(rows), by_answer))
+    assert {problem.id for problem in drawn.test} == {"test-1", "test-4", "test-7"}
+    assert {problem.answer for problem in drawn.train + drawn.validation} == {"n0", "n2", "n3", "n5"}

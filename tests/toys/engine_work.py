@@ -24,7 +24,7 @@ def leave_a_result(root: Path, recipe: Recipe, cell: Cell) -> None:
     with (folder / "runs").open("a") as file:  # one line a run
         file.write("once\n")
     print("a library speaks")
-    write_json(folder / RESULT, {"scores": {}, "process": os.getpid()})
+    write_json(folder / RESULT, {"scores": {}, "process": os.getpid(), "root": str(root)})
 
 
 def tell_of_two_stages(root: Path, recipe: Recipe, cell: Cell) -> None:

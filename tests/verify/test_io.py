@@ -23,6 +23,13 @@ thread = threading.Thread(target=lambda: print(sum(map(int, input().split()))))
 thread.start()
 thread.join()
 """
+SUMMED = "print(sum(map(int, {}.split())))"
+LEFT = """
+import threading, time
+def add():
+    time.sleep(0.05)
+    print(sum(map(int, input().split())))
+"""
 CASES = [("1 2", "3"), ("10 20\n", "30\n"), ("-1 1", "0")]
 
 
@@ -36,11 +43,35 @@ CASES = [("1 2", "3"), ("10 20\n", "30\n"), ("-1 1", "0")]
         "import sys\nfor line in sys.stdin: print(*[eval(line.strip().replace(' ', '+'))], end='')\nexit(0)",
         DATACLASS,
         THREAD,
+        SUMMED.format("open('/dev/stdin').read()"),
+        "from pathlib import Path\n" + SUMMED.format("Path('/dev/fd/0').read_text()"),
+        "with open(file='/dev/stdin', mode='rb'): pass\n" + ADD,
+        "def print(x):\n    with open('/dev/stdout', 'w') as out: out.write(str(x))\n" + ADD,
+        "\ufeff" + ADD,
+        "print(end='\ufeff')\n" + ADD,
     ],
 )
 def test_a_right_program_passes_however_it_reads_prints_and_ends(program):
     verdict = verify_io(program, CASES)
     assert (verdict.accepted, verdict.reason, verdict.detail) == (True, "passed", "")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        LEFT + "threading.Thread(target=add).start()",
+        LEFT + "threading.Timer(0.01, add).start()\nraise SystemExit",
+        LEFT + "from concurrent.futures import ThreadPoolExecutor\nThreadPoolExecutor(2).submit(add)",
+        LEFT + "threading.Thread(target=lambda: threading.Thread(target=add).start()).start()",
+        LEFT + "import atexit\natexit.register(add)",
+        "import atexit, io, sys\nsys.stdout = kept = io.StringIO()\n"
+        "atexit.register(lambda: sys.__stdout__.write(kept.getvalue()))\n" + ADD,
+        "out = open(1, 'w')\nprint = lambda x: out.write(str(x))\n" + ADD,
+        LEFT + "import atexit\natexit.register(lambda: 1 / 0)\natexit.register(add)",
+    ],
+)
+def test_a_program_ends_when_its_threads_and_exit_functions_have(program):
+    assert verify_io(program, CASES[:1]).accepted, verify_io(program, CASES[:1])
 
 
 @pytest.mark.parametrize(
@@ -113,6 +144,28 @@ def test_a_forged_last_word_changes_no_output():
 
 
 @pytest.mark.parametrize(
+    ("program", "reason", "detail"),
+    [
+        ("threading.Thread(target=threading.Event().wait).start()", "timeout", ""),
+        ("threading.Thread(target=lambda: [0 for _ in iter(int, 1)]).start()", "timeout", ""),
+        ("atexit.register(lambda: print(4))", "failed", "line 2 is '4'"),
+        ("atexit.register(os._exit, 3)", "failed", "exit status 3"),
+        # The exit status of Python is that of the main thread, and a thread's exception is not its end.
+        ("threading.Thread(target=sys.exit, args=[3]).start()", "passed", ""),
+        ("threading.Thread(target=lambda: 1 / 0).start()", "passed", ""),
+        ("sys.stdout = None", "passed", ""),
+        ("threading.Thread(target=threading.Event().wait, daemon=True).start()", "passed", ""),
+        ("threading.Thread(target=threading.Event().wait).start()\n1 / 0", "failed", "ZeroDivisionError"),
+    ],
+)
+def test_what_a_program_leaves_running_has_its_limits_and_its_word(program, reason, detail):
+    limits = Limits(cpu=0.3, wall=0.6 if reason == "timeout" else 60.0)
+    verdict = verify_io(f"import atexit, os, sys, threading\nprint(3)\n{program}", [("", "3")], limits=limits)
+    assert (verdict.accepted, verdict.reason) == (reason == "passed", reason)
+    assert detail in verdict.detail
+
+
+@pytest.mark.parametrize(
     ("printed", "expected", "tolerance", "same"),
     [
         ("1 2\r\n3", "1\n2 3\n", None, True),
@@ -124,6 +177,10 @@ def test_a_forged_last_word_changes_no_output():
         ("nan", "nan", 1e-9, True),
         ("nan", "1", 1.0, False),
         ("inf", "1e308", 1.0, False),
+        ("-1.e3", "-1000", 1e-9, True),
+        ("1_000", "1000", 1e-9, False),
+        ("١٠٠٠", "1000", 1e-9, False),
+        ("\ufeff1", "1", None, True),
     ],
 )
 def test_outputs_are_compared_by_their_words(printed, expected, tolerance, same):

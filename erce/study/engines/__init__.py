@@ -1,7 +1,8 @@
 """Cells without a result → each run once: in this process, in several, or on a Ray cluster.
 
 The function that runs a cell is handed in (`Work.run`), so nothing here knows of training. Every engine
-leaves the same cell folders. An engine yields which cell is done or has failed, never a score.
+leaves the same cell folders. An engine yields which cell is done or has failed, never a score. To add one:
+its file, and its line in `ENGINES` at the end of this one, with what it can.
 """
 
 import shutil
@@ -54,6 +55,18 @@ class Done(NamedTuple):
 RunCells = Callable[[Sequence[Cell]], Iterator[Done]]  # yields each cell's end, in whatever order
 
 
+@dataclass(frozen=True, kw_only=True)
+class Engine:
+    """A way to run cells, and what the rest of a study must know of it."""
+
+    open: Callable[[Work, int | None, str | None], AbstractContextManager[RunCells]]
+    in_this_process: bool = False  # cells use this process's device and its copy of the base model
+    runs_here: bool = True  # cells run on this machine, whose devices decide dtype and batch sizes
+    shares_folder: bool = True  # cells work in the study's folder, where a server finds their adapters and
+    # a run that is stopped leaves what they have done
+    takes_address: bool = False  # NAME@ADDRESS is that of a cluster
+
+
 def open_engine(
     work: Work, *, engine: str = "auto", jobs: int | None = None
 ) -> AbstractContextManager[RunCells]:
@@ -63,14 +76,19 @@ def open_engine(
     "processes" with more, or a Ray cluster's address ("ray@HOST:6379"). `jobs` is the
     number of processes; on Ray, the most cells at a time. None is one process, and on Ray 64 cells.
     """
-    name, address = parse_engine(engine, jobs)
-    return ENGINES[name](work, jobs, address)
+    name, address = _name_and_address(engine, jobs)
+    return ENGINES[name].open(work, jobs, address)
 
 
-def parse_engine(engine: str, jobs: int | None) -> tuple[str, str | None]:
-    """Return the engine's name in `ENGINES`, and Ray's address: None is that in RAY_ADDRESS or a new cluster.
+def engine_named(engine: str, jobs: int | None = None) -> Engine:
+    """Return the engine that `open_engine` would open; an InputError where there is none."""
+    return ENGINES[_name_and_address(engine, jobs)[0]]
 
-    >>> parse_engine("auto", None), parse_engine("auto", 2), parse_engine("ray@head:6379", 2)
+
+def _name_and_address(engine: str, jobs: int | None) -> tuple[str, str | None]:
+    """Return the engine's name in `ENGINES`, and the address after its @.
+
+    >>> _name_and_address("auto", None), _name_and_address("auto", 2), _name_and_address("ray@head:6379", 2)
     (('here', None), ('processes', None), ('ray', 'head:6379'))
     """
     if jobs is not None and jobs < 1:
@@ -83,7 +101,7 @@ def parse_engine(engine: str, jobs: int | None) -> tuple[str, str | None]:
     if engine == "auto":
         return ("here" if jobs in (None, 1) else "processes"), None
     name, _, address = engine.partition("@")
-    if name not in ENGINES or (address and name != "ray"):
+    if name not in ENGINES or (address and not ENGINES[name].takes_address):
         raise InputError(
             f"no engine {engine!r}; there are {', '.join(ENGINES)}, and for a cluster that runs already "
             "ray@HOST:6379"
@@ -168,7 +186,7 @@ def one_line(error: BaseException) -> str:
 
 
 @contextmanager
-def _here(work: Work, jobs: int | None, address: None) -> Iterator[RunCells]:
+def _here(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCells]:
     if jobs not in (None, 1):
         raise InputError(f"jobs = {jobs} with engine 'here', which is this one process; use 'processes'")
 
@@ -180,7 +198,7 @@ def _here(work: Work, jobs: int | None, address: None) -> Iterator[RunCells]:
 
 
 @contextmanager
-def _processes(work: Work, jobs: int | None, address: None) -> Iterator[RunCells]:
+def _processes(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCells]:
     from erce.study.engines.processes import WorkerPool
 
     with WorkerPool(work, 1 if jobs is None else jobs) as pool:
@@ -195,4 +213,8 @@ def _ray(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCells
         yield run
 
 
-ENGINES = {"here": _here, "processes": _processes, "ray": _ray}
+ENGINES = {
+    "here": Engine(open=_here, in_this_process=True),
+    "processes": Engine(open=_processes),
+    "ray": Engine(open=_ray, runs_here=False, shares_folder=False, takes_address=True),
+}

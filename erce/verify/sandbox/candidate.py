@@ -9,9 +9,14 @@ a pass in mode "unproven" is called that; mode "paper" is the paper's protocol, 
 runs a program by itself, whose standard output is compared in the user's process.
 """
 
+import atexit
+import builtins
+import io
+import os
 import signal
 import socket
 import sys
+import threading
 import types
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,6 +26,8 @@ from erce.verify.sandbox import wire
 
 PAPER_WALL_SECONDS = 2.0  # the paper's appendix "Execution-Based Evaluation"
 _RECURSION_LIMIT = sys.getrecursionlimit() + 10  # our own functions below the program
+_STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2, "/dev/fd/0": 0, "/proc/self/fd/0": 0}
+_open_file = io.open
 
 
 class Service:
@@ -144,19 +151,34 @@ def _together(program: str, setup: list[str], tests: list[str]) -> tuple[str, st
 
 
 def _script(program: str) -> tuple[str, str]:
-    """Run a program as `python program.py` does, with the standard streams of this process."""
+    """Run a program as `python program.py` does, with the standard streams of this process.
+
+    A program that does not fail ends as under Python: its threads first, then what it gave to `atexit`, and
+    what its files hold is written.
+    """
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
+    names = _namespace("__main__")
+    builtins.open = io.open = _open
     try:
-        exec(compile(program, "<program>", "exec"), _namespace("__main__"))
+        exec(compile(program, "<program>", "exec"), names)
     except SystemExit as end:
         if end.code not in (None, 0):
             return "failed", f"ended with status {end.code!r:.80}"
     except BaseException as error:
         return "failed", f"raised {wire.described(error)}"
-    finally:
+    for end in (threading._shutdown, atexit._run_exitfuncs, names.clear):  # pyright: ignore (both private)
         with suppress(BaseException):
-            sys.stdout.flush()
+            end()
+    for stream in (sys.stdout, sys.__stdout__):
+        with suppress(BaseException):
+            stream.flush()  # pyright: ignore (None, which has no flush, is suppressed as well)
     return "passed", ""
+
+
+def _open(file: Any, *options: Any, **named: Any) -> Any:
+    """Open a file; a standard stream also by its path, which leads through the /proc that no program sees."""
+    stream = _STREAMS.get(str(file))
+    return _open_file(file if stream is None else os.dup(stream), *options, **named)
 
 
 def _namespace(name: str) -> dict[str, Any]:

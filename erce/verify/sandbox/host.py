@@ -23,6 +23,7 @@ from erce.verify.sandbox.tests_text import BrokenTestsError, ReadTests, read_tes
 TIERS = ("namespaces", "landlock", "seccomp", "none")
 MODES = ("strict", "unproven", "paper", "script")
 WALL_TIMES_CPU = 60  # wall time for each second of processor time, so that a load of 50 changes no verdict
+BYTE_ORDER_MARK = "\ufeff"
 IDLE_SECONDS = 5.0
 JOBS_PER_JUDGE = 200
 START_SECONDS = 60.0  # until a worker must be ready
@@ -93,7 +94,7 @@ class Limits:
 class Job:
     """One program with its tests, or in mode "script" with its standard input.
 
-    `erce.verify.sandbox` says what the modes are.
+    `erce.verify.sandbox` says what the modes are. A byte-order mark before a text is not part of it.
     """
 
     program: str
@@ -113,7 +114,9 @@ class Job:
                 continue
             if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
                 raise InputError(f"{name} must be a list of str, not {texts!r:.80}: write one")
-            object.__setattr__(self, name, tuple(texts))
+            object.__setattr__(self, name, tuple(text.removeprefix(BYTE_ORDER_MARK) for text in texts))
+        for name in ("program", "given"):
+            object.__setattr__(self, name, getattr(self, name).removeprefix(BYTE_ORDER_MARK))
         if self.mode not in MODES:
             raise InputError(f"no mode {self.mode!r}; give {' or '.join(MODES)}")
 

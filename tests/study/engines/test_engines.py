@@ -9,20 +9,26 @@ from pathlib import Path
 import pytest
 from toys import FINDS_TOYS, engine_work
 from toys.engine_work import CELLS, RECIPE
+from toys.engines import each_engine
 from toys.process_trees import parents
 from toys.waiting import until
 
 from erce.files import read_json
-from erce.study.engines import FAILURE, Work, open_engine
+from erce.study.engines import FAILURE, Work, engine_named, open_engine
 from erce.study.engines.locks import pack, unpack
 from erce.study.engines.processes import devices_of
 from erce.study.folder import RESULT, cell_folder
 
-HERE = ("here", 1)
+HERE = ("here", None)
 PROCESSES = ("processes", 2)
 
 
-def ended(root: Path, run, engine: tuple[str, int]):
+@pytest.fixture(autouse=True)
+def finds_toys(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", FINDS_TOYS["PYTHONPATH"])  # in the processes of every engine
+
+
+def ended(root: Path, run, engine: tuple[str, int | None]):
     with open_engine(Work(root, RECIPE, run), engine=engine[0], jobs=engine[1]) as work:
         return {done.cell: done for done in work(CELLS)}
 
@@ -31,9 +37,9 @@ def folder(root: Path, cell) -> Path:
     return cell_folder(root, RECIPE, cell)
 
 
-@pytest.mark.parametrize("engine", [HERE, PROCESSES], ids=str)
-def test_every_cell_runs_once_and_is_reported_when_done(tmp_path, engine):
-    done = ended(tmp_path, engine_work.leave_a_result, engine)
+@each_engine
+def test_every_cell_runs_once_and_is_reported_when_done(tmp_path, engine, jobs):
+    done = ended(tmp_path, engine_work.leave_a_result, (engine, jobs))
     assert sorted(done, key=CELLS.index) == CELLS
     assert not any(each.failure for each in done.values())
     ended(tmp_path, engine_work.leave_a_result, HERE)
@@ -60,9 +66,17 @@ def test_a_run_that_is_left_ends_what_it_had_begun(tmp_path):
     assert done == {CELLS[0]: "", cells[0]: ""}
 
 
-@pytest.mark.parametrize("engine", [HERE, PROCESSES], ids=str)
-def test_a_cell_that_fails_is_a_line_and_its_folder_has_the_traceback(tmp_path, engine):
-    done = ended(tmp_path, engine_work.fail_at_lam_one, engine)
+@each_engine
+def test_where_cells_run_is_what_the_engine_says(tmp_path, engine, jobs):
+    ended(tmp_path, engine_work.leave_a_result, (engine, jobs))
+    results, says = [read_json(folder(tmp_path, cell) / RESULT) for cell in CELLS], engine_named(engine)
+    assert ({result["process"] for result in results} == {os.getpid()}) == says.in_this_process
+    assert ({result["root"] for result in results} == {str(tmp_path)}) == says.shares_folder
+
+
+@each_engine
+def test_a_cell_that_fails_is_a_line_and_its_folder_has_the_traceback(tmp_path, engine, jobs):
+    done = ended(tmp_path, engine_work.fail_at_lam_one, (engine, jobs))
     for cell, each in done.items():
         traceback = folder(tmp_path, cell) / FAILURE
         if cell.lam == 1.0:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from toys.ray_nodes import RAYS_OWN_WARNINGS
+from toys.engines import each_engine
 from toys.studies import files
 from toys.waiting import until
 
@@ -84,12 +84,8 @@ def test_a_second_driver_is_refused_with_a_sentence_and_leaves_the_folder_alone(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("engine", "jobs"), [("processes", 2), pytest.param("ray@local", None, marks=RAYS_OWN_WARNINGS)]
-)
+@each_engine
 def test_every_engine_leaves_the_same_bytes(undisturbed, recipe, tmp_path, engine, jobs):
-    if engine.startswith("ray"):
-        pytest.importorskip("ray", reason="Ray is an extra: pip install 'erce[ray]'")
     run(recipe, out=tmp_path / "study", engine=engine, jobs=jobs)
     assert files(tmp_path / "study") == files(undisturbed)
 

@@ -1,0 +1,97 @@
+"""A row of a data set, as trainers have them → its Problem, and its prompt as a text or messages.
+
+    {"prompt": [{"role": "user", "content": "Work out 2+3."}], "answer": 5, "level": "easy"}
+
+A row has a `prompt`, a text or messages, and may have a `completion`; or it has `messages` alone, and where
+the last of them is the assistant's, that is the completion. It becomes the problem's demonstration. `id`,
+`answer`, `tests`, `setup`, `entry_points`, `inputs` and `outputs` are what they are in a user's own task
+(`erce.tasks.user_defined`). All other columns are the problem's `meta`, unless a column has that name.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from erce.errors import InputError, VerifierError
+from erce.tasks.source import SourceRow
+from erce.tasks.user_defined import FIELDS, problem_of
+from erce.tasks.verdicts import check_demonstrations, shown, verdict
+from erce.types import Completion, Problem, Task
+
+Prompt = str | Sequence[Mapping[str, Any]]
+
+
+class AskedProblem(NamedTuple):
+    """A problem, and the prompt with which its row asks it."""
+
+    problem: Problem
+    prompt: Prompt
+
+
+def read_row(row: Any, number: int) -> AskedProblem:
+    """Return what row `number` of a list or data set asks; an InputError names what cannot be read."""
+    where = f"row {number}"
+    if not isinstance(row, Mapping):
+        raise InputError(
+            f"{where} of the problems is {shown(str(row))} ({type(row).__name__}); problems are "
+            "erce.types.Problem, or the rows of one data set, each with a `prompt`"
+        )
+    values = {name: value for name, value in row.items() if value is not None}
+    turns = values.pop("messages", None)
+    demonstration = values.pop("completion", values.pop("demonstration", ""))
+    if turns and "prompt" not in values:
+        answers = turns[-1].get("role") == "assistant"
+        values["prompt"] = turns[:-1] if answers else turns
+        demonstration = turns[-1:] if answers else demonstration
+    if not values.get("prompt"):
+        raise InputError(
+            f"{where} of the problems has no `prompt`, only {', '.join(values) or 'nothing'}; rename one"
+        )
+    prompt = values["prompt"]
+    values |= {"prompt": _text(prompt), "demonstration": _text(demonstration)}
+    rest = {name: value for name, value in values.items() if name not in FIELDS}
+    values = {"id": f"row-{number}", "meta": rest or None} | values
+    return AskedProblem(problem_of(SourceRow(where, values), needed=("prompt",)), prompt)
+
+
+def check_problems(task: Task, problems: Sequence[Problem]) -> None:
+    """Refuse what the task's verifier cannot be right about, before anything is generated.
+
+    InputError: a problem whose reference the verifier cannot read, which a completion without a text shows,
+    or demonstrations of which the verifier accepts none. VerifierError: the verifier raised.
+    """
+    if not problems:
+        raise InputError("there are no problems; give at least one")
+    empty = Completion(problem="", sample=0, text="", tokens=1, finished=True, logprob=0.0, entropy=0.0)
+    for problem in problems:
+        try:
+            verdict(task, problem, replace(empty, problem=problem.id))
+        except VerifierError:
+            raise
+        except InputError as error:
+            has = problem.answer or problem.tests or problem.inputs
+            lacks = "" if has else ", which has no answer and no tests"
+            raise InputError(f"{task.name!r} cannot verify problem {problem.id!r}{lacks}: {error}") from error
+    refusals = []
+    for problem in problems:
+        if problem.demonstration:
+            try:
+                check_demonstrations(task, [problem])
+                return
+            except VerifierError:
+                raise
+            except InputError as error:
+                refusals.append(error)
+    if refusals:
+        raise InputError(f"the verifier accepts no demonstration of the problems: {refusals[0]}")
+
+
+def _text(prompt: Prompt) -> str:
+    """Return the words of a text or of messages."""
+    if isinstance(prompt, str):
+        return prompt
+    contents = (turn.get("content") or "" for turn in prompt)
+    return "\n\n".join(
+        content if isinstance(content, str) else "".join(part.get("text") or "" for part in content)
+        for content in contents
+    )
