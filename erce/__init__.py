@@ -8,6 +8,7 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 _HOME = {
+    "erce.evaluation.callback": ("VerifiedAccuracy",),
     "erce.evaluation.evaluate": ("Evaluation", "evaluate"),
     "erce.hf.attach": ("attach", "detach"),
     "erce.loss": (

@@ -1,4 +1,5 @@
 from erce import loss, stats, verify
+from erce.evaluation.callback import VerifiedAccuracy
 from erce.evaluation.evaluate import Evaluation, evaluate
 from erce.hf.attach import attach, detach
 from erce.loss import (
@@ -41,6 +42,7 @@ __all__ = [
     "Shannon",
     "SupportSize",
     "Threshold",
+    "VerifiedAccuracy",
     "attach",
     "detach",
     "entropy_regularized_cross_entropy",

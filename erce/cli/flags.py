@@ -151,7 +151,7 @@ def add_sft(added: argparse.ArgumentParser) -> None:
 
 def add_card(added: argparse.ArgumentParser) -> None:
     added.add_argument("runs", type=Path, help="a study's folder")
-    text = "a trained cell's name; best is the first seed of the λ that validation chose (best)"
+    text = "a trained cell's name; best is the first seed of the arm that validation prefers (best)"
     added.add_argument("--cell", default="best", metavar="NAME", help=text)
     added.add_argument("--out", type=Path, required=True, help="the folder, which is made")
     added.add_argument("--base-model", metavar="ID", help="the base model's name on the hub, if not its own")
@@ -201,11 +201,20 @@ def recipe_path(name: str) -> Path:
     path = Path(name)
     if path.is_file():
         return path
-    package = Path(__file__).parents[1]  # a wheel has the recipes in the package, a checkout beside it
-    shipped = package / "recipes" if (package / "recipes").is_dir() else package.parent / "recipes"
+    shipped = _shipped_recipes()
     if (shipped / f"{name}.toml").is_file():
         return shipped / f"{name}.toml"
-    names = sorted(each.stem for each in shipped.glob("*.toml"))
+    names = recipe_names()
     beside = [str(each) for each in path.parent.glob("*.toml")]
     way_out = did_you_mean(name, [*beside, *names], otherwise=f"there are {', '.join(names)}")
     raise InputError(f"no recipe {name!r}: neither a file nor one of those that come with erce; {way_out}")
+
+
+def recipe_names() -> list[str]:
+    """Return the names of the recipes that come with erce."""
+    return sorted(path.stem for path in _shipped_recipes().glob("*.toml"))
+
+
+def _shipped_recipes() -> Path:
+    package = Path(__file__).parents[1]  # a wheel has the recipes in the package, a checkout beside it
+    return package / "recipes" if (package / "recipes").is_dir() else package.parent / "recipes"

@@ -157,11 +157,6 @@ def _run_study(
 def report(options: argparse.Namespace) -> None:
     """Write the tables, the figure and the HTML report of a study's folder."""
     _report(options.runs, options)
-    if options.against:
-        from erce.reporting.words.against import against_lines
-        from erce.study.folder import read_study
-
-        terminal.print_lines(["", *against_lines(read_study(options.runs))])
 
 
 def records(options: argparse.Namespace) -> None:
@@ -201,13 +196,14 @@ def import_(options: argparse.Namespace) -> None:
 
 
 def tasks(options: argparse.Namespace) -> None:
-    """List the tasks that come with erce."""
+    """List the tasks and the recipes that come with erce."""
     from erce.tasks import TASKS, load_task
 
     for name in TASKS:
         task = load_task(name)
         sizes = f"{task.n_train} train, {task.n_validation} validation, {task.n_test} test problems"
         terminal.print_lines([f"{name:24} {sizes}", f"  {task.about}"])
+    terminal.print_lines(["", f"recipes, for `erce run`: {', '.join(flags.recipe_names())}"])
 
 
 def verify(options: argparse.Namespace) -> int:
@@ -332,7 +328,6 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("runs", type=Path, help="a study's folder")
     flags.add_verbose(added)
     added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")
-    added.add_argument("--against", choices=("paper",), help="our accuracies beside the paper's")
     added = command(records)
     added.add_argument("runs", type=Path, help="a study's folder")
     added.add_argument("file", type=Path, help="a name that ends in .jsonl")

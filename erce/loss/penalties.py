@@ -5,8 +5,8 @@ few sums over a row, and `row_statistics` derives value and gradient from those.
 classes here. A user-defined penalty, and a subclass of a built-in one, runs through its class
 (`row_statistics.user_penalty_and_slopes`), and so not in Triton.
 
-To add one: a class with `value` and `value_and_logit_grad`, `of_order` if it takes an order, and its line in
-`erce.catalog`.
+To add one: a class with `value` and `value_and_logit_grad`, `of_order` if it takes an order, an example in
+its docstring, and its line in `erce.catalog`.
 """
 
 import math
@@ -30,12 +30,7 @@ class Penalty(ABC):
     """
 
     def __call__(self, log_p: Tensor) -> Tensor:
-        """Return the penalty (...) of rows of log p (..., v), which may hold −inf.
-
-        >>> half = torch.tensor([0.5, 0.5, 0.0]).log()
-        >>> Shannon()(half), Renyi(2.0)(half), SupportSize(0.5)(half)
-        (tensor(0.6931), tensor(0.6931), tensor(2.))
-        """
+        """Return the penalty (...) of rows of log p (..., v), which may hold −inf."""
         return self.value(log_p.clamp(min=torch.finfo(log_p.dtype).min), log_p.exp())
 
     @abstractmethod
@@ -56,7 +51,11 @@ class Penalty(ABC):
 
 @dataclass(frozen=True)
 class Shannon(Penalty):
-    """H(p) = −Σ p log p, in nats: the paper's penalty, and order 1 of both families below."""
+    """H(p) = −Σ p log p, in nats: the paper's penalty, and order 1 of both families below.
+
+    >>> Shannon()(torch.tensor([0.5, 0.5, 0.0]).log())
+    tensor(0.6931)
+    """
 
     order: ClassVar[float] = 1.0
 
@@ -137,6 +136,9 @@ class SupportSize(_Ordered):
     """S(p) = exp R(p) in [1, v]: a smooth count of the tokens in play, |supp p| as the order → 0. Section 4.
 
     In tokens, not nats: on a flat row λ weighs up to v / log v times more than with `Renyi`.
+
+    >>> SupportSize(0.5)(torch.tensor([0.5, 0.5, 0.0]).log())
+    tensor(2.)
     """
 
     def value(self, log_p: Tensor, p: Tensor) -> Tensor:

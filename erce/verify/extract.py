@@ -13,15 +13,22 @@ one. A hedge is not an answer. Each takes time linear in the text.
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from erce.errors import InputError
 from erce.types import Completion
+from erce.verify.answers.limits import UnparsedError
+from erce.verify.answers.units import is_unit_word, read_unit
+from erce.verify.phrases import CLAUSE_START, HEDGES_NUMBER, numerals, plain, stands_alone, western
 
 MAX_ANSWER_CHARACTERS = 400  # that are read after the words that announce an answer
 MAX_UNBRACED_CHARACTERS = 200  # of an answer boxed without braces
 MAX_BOXES = 50  # that are one answer
 MAX_BESIDE_CHARACTERS = 60  # that are read before an answer, and between two boxes that belong together
+MAX_FORMULA_CHARACTERS = 200  # of a formula, on each side of the box in it
+MAX_FOLLOWING_CHARACTERS = 2000  # behind an answer that may take it back
+SENTENCES_OF_THAT = 2  # behind an answer in which "that" and "it" mean the answer
 TRACES = (  # what reasoning models put around their thoughts
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -71,16 +78,62 @@ def strip_traces(text: str, traces: Traces = TRACES) -> str:
     return text
 
 
+class Answer(NamedTuple):
+    """What a completion gives as its answer, in its own words.
+
+    `sentence` is the whole sentence that states the answer, "" for a box. `note` says which text stands
+    beside its box, or which later sentence took it back. With `is_none` the words hold no answer.
+    """
+
+    text: str
+    sentence: str = ""
+    note: str = ""
+    is_none: bool = False
+
+
+def find_answer(
+    text: str,
+    statements: re.Pattern[str] | None,
+    *,
+    marker: str = "",
+    marker_first: bool = False,
+    number: bool = False,
+) -> Answer | None:
+    r"""Return what the last box holds, else what the last of the `statements` announces; None without either.
+
+    The line after the last `marker` is an answer too, and replaces one above it; with `marker_first`, any
+    other. A box that never closes is no answer, and nothing replaces it. With `number`, the last number of
+    the text is the last resort (`last_number`).
+
+    What touches a box in its formula, and a unit or "million" behind it, belongs to the answer. A sentence is
+    cut before a word that cannot change the answer ("which", "so", "in total"); every other word stays. What
+    follows may confirm the answer, take it back or state another one, which then is the answer. The text has
+    no reasoning trace (`strip_traces`).
+    """
+    text = western(text)
+    *_, box = (None, *_BOX.finditer(text))
+    *_, statement = (None, *(statements.finditer(text) if statements and not box else ()))
+    start = box.start() if box else statement.start() if statement else 0
+    marked = marked_line(text, marker) if marker else None
+    joined = _joined_boxes(text) if box else None
+    if box and not joined and not marker_first:
+        return None
+    holds_box = box is not None and marked is not None and marked.start <= box.start() < marked.stop
+    if marked is not None and (marker_first or marked.start >= start) and not holds_box:
+        return _stated(text, marked.start, marked.start)
+    if box is not None:
+        return joined and _from_box(text, joined)
+    if statement is None:
+        return _last_number(text) if number else None
+    tagged = statement.groupdict().get("tagged")
+    return _stated(text, *statement.span()) if tagged is None else Answer(_unwrapped(tagged), tagged)
+
+
 def extract_answer(text: str, *, strict: bool = True, number: bool = False, marks: bool = True) -> str | None:
-    r"""Return what the last box holds, else what follows the last "the final answer is"; None without either.
+    r"""Return the words of `find_answer`: of a box or "the final answer is", and with `marks` a `####` line.
 
     Not strict, also what follows "Answer:", "the answer is", a line "Answer", or what `<answer>` holds,
-    whichever comes last. With `number`, else the last number of the text (`last_number`).
-
-    With `marks` a `####` line is an answer and replaces one above it. A box that never closes is not, and
-    nothing replaces it. Emphasis and maths delimiters around the answer go, and a sentence is cut before a
-    word that cannot change the answer ("which", "so", "in total"). Every other word stays, as do those that
-    hedge the answer. The text has no reasoning trace (`strip_traces`).
+    whichever comes last.
 
     >>> extract_answer(r"\boxed{3}, no: \boxed{\{1, 2\}}."), extract_answer("The final answer is $5$, so …")
     ('\\{1, 2\\}', '5')
@@ -89,19 +142,9 @@ def extract_answer(text: str, *, strict: bool = True, number: bool = False, mark
     >>> [extract_answer(text, strict=False) for text in ("**Answer:** 5", "The answer is not 5.", "#### 5")]
     ['5', 'not 5', '5']
     """
-    *_, box = (None, *_BOX.finditer(text))
-    if box is not None:
-        answer, start = boxed_answer(text), box.start()
-        if answer is None:
-            return None
-    else:
-        *_, statement = (None, *(_FINAL_ANSWER_IS if strict else _STATEMENT).finditer(text))
-        answer = statement and _stated(text, statement)
-        start = statement.start() if statement else 0
-    marked = marked_line(text) if marks else None
-    if marked is not None and marked.start >= start:
-        return _answer_from(text, marked.start, marked.start)
-    return last_number(text) if answer is None and number else answer
+    statements = FINAL_ANSWER_IS if strict else STATEMENT
+    answer = find_answer(text, statements, marker="####" if marks else "", number=number)
+    return answer and answer.text
 
 
 # Boxes
@@ -111,34 +154,13 @@ def boxed_answer(text: str) -> str | None:
     r"""Return the content of the last `\boxed{…}` or `\fbox{…}`; None without one, or if it does not close.
 
     Boxes that a comma, "and" or "or" joins are one answer of several values, with the words and names between
-    them. Words beside a box that take it back ("not \boxed{7}", "\boxed{7}, but that is wrong", "\boxed{7}?")
-    stay. A box without a brace, as in `$\boxed 7$`, holds the rest of the formula.
+    them. A box without a brace, as in `$\boxed 7$`, holds the rest of the formula.
 
     >>> boxed_answer(r"\boxed{1}. No, $\boxed{2}$."), boxed_answer(r"$x=\boxed{2}$ and $y=\boxed{3}$")
     ('2', 'x=2 and y=3')
     """
-    openings = list(_BOX.finditer(text))
-    box = _box(text, openings.pop()) if openings else None
-    if box is None:
-        return None
-    first, contents, joined = box, {box.content}, box.content
-    for opening in reversed(openings[-MAX_BOXES:]):
-        one = _box(text, opening)
-        if one is None:
-            break
-        between = _DELIMITERS.sub(" ", text[one.end : first.start][: MAX_BESIDE_CHARACTERS + 1])
-        if not (_JOINT.fullmatch(between) or _OR_BETWEEN.fullmatch(between)):
-            break
-        joined = f"{one.content}{between}{joined}"
-        first = one
-        contents.add(one.content)
-    before = text[max(0, first.start - MAX_BESIDE_CHARACTERS) : first.start]
-    answer = box.content
-    if len(contents) > 1:
-        name = _NAME_BEFORE.search(before)
-        answer = f"{name.group() if name else ''}{' '.join(joined.split())}"
-    negation = _NEGATION_BEFORE.search(before[-30:])
-    return f"{negation.group() if negation else ''}{answer}{hedge_after(text, box.end)}"
+    box = _joined_boxes(text)
+    return box and box.content
 
 
 def matching_brace(text: str, start: int) -> int:
@@ -159,6 +181,7 @@ class _Box(NamedTuple):
     start: int
     end: int
     content: str
+    several: bool = False
 
 
 def _box(text: str, opening: re.Match[str]) -> _Box | None:
@@ -168,6 +191,116 @@ def _box(text: str, opening: re.Match[str]) -> _Box | None:
         return _Box(opening.start(), unbraced.end(), unbraced.group()) if unbraced else None
     closing = matching_brace(text, opening.end())
     return _Box(opening.start(), closing + 1, text[opening.end() + 1 : closing]) if closing >= 0 else None
+
+
+def _joined_boxes(text: str) -> _Box | None:
+    """Return the last box, or as one box it and those before it that belong to the same answer."""
+    openings = list(_BOX.finditer(text))
+    box = _box(text, openings.pop()) if openings else None
+    if box is None:
+        return None
+    first, contents, joined = box, {box.content}, box.content
+    for opening in reversed(openings[-MAX_BOXES:]):
+        one = _box(text, opening)
+        if one is None:
+            break
+        between = _DELIMITERS.sub(" ", text[one.end : first.start][: MAX_BESIDE_CHARACTERS + 1])
+        if not (_JOINT.fullmatch(between) or _OR_BETWEEN.fullmatch(between)):
+            break
+        joined = f"{one.content}{between}{joined}"
+        first = one
+        contents.add(one.content)
+    if len(contents) == 1:
+        return _Box(first.start, box.end, box.content, first is not box)
+    name = _NAME_BEFORE.search(text[max(0, first.start - MAX_BESIDE_CHARACTERS) : first.start])
+    return _Box(first.start, box.end, f"{name.group() if name else ''}{' '.join(joined.split())}", True)
+
+
+def _from_box(text: str, box: _Box) -> Answer:
+    """Return the answer of a box with what belongs to it in its formula and in the words around it."""
+    end, content, note = box.end, box.content, ""
+    if not box.several:
+        unit = _unit_behind(text, box)
+        end = unit.end if unit else end
+        content += unit.content if unit else ""
+        left, right = _beside(text, box, end)
+        if left or right:
+            note = "text beside the box: " + " and ".join(f"`{one.strip()}`" for one in (left, right) if one)
+            if left[-1:].isdigit() or right[:1].isdigit():
+                return Answer(f"{left}{text[box.start : end]}{right}", note=note, is_none=True)
+            is_plain = content.replace(".", "").isdigit() and not left[-1:].isalpha()
+            content = _balanced(left + (content if is_plain else f"{{{content}}}") + right, len(left))
+    negation = _NEGATION_BEFORE.search(text[max(0, box.start - 30) : box.start])
+    return _settled(text, end, Answer(f"{negation.group() if negation else ''}{content}", note=note))
+
+
+def _unit_behind(text: str, box: _Box) -> _Box | None:
+    r"""Return the unit, percent sign or multiplier right behind a box: `$\boxed{7}$ million miles`."""
+    if symbol := _UNIT_SIGN.match(text, box.end):
+        return _Box(box.end, symbol.end(), symbol.group().strip())
+    words = _UNIT_WORDS.match(text, box.end)
+    if words is None or _NOT_SCALAR.search(box.content):
+        return None
+    unit_words = list(takewhile(lambda word: is_unit_word(word.group()), _UNIT_WORD.finditer(words[1])))
+    for count in range(len(unit_words), 0, -1):
+        unit = words[1][: unit_words[count - 1].end()]
+        end = words.start(1) + len(unit)
+        if _AMBIGUOUS_UNIT.search(unit) and text[end : end + 2].strip()[:1].isalpha():
+            continue
+        try:
+            if read_unit(unit) != ("", 1) or unit == "percent":
+                return _Box(box.end, end, f"\\text{{ {unit}}}")
+        except UnparsedError:
+            continue
+    return None
+
+
+def _beside(text: str, box: _Box, end: int) -> tuple[str, str]:
+    """Return what touches a box on its left and its right in its expression; its unit ends at `end`."""
+    start = box.start
+    if _WORDS_ALONE.match(box.content):
+        return "", ""
+    if _CLEAR_BEFORE.search(text[max(0, start - 10) : start]) and _CLEAR_AFTER.match(text, end):
+        return "", ""
+    left = _SEPARATOR.split(text[max(0, start - MAX_FORMULA_CHARACTERS) : start])[-1].lstrip()
+    right = _SEPARATOR.split(text[end : end + MAX_FORMULA_CHARACTERS], maxsplit=1)[0].rstrip()
+    if _FORMULA_MARK.search(text, box.end, end):
+        right = ""  # the unit stands behind the formula
+    left = _balanced(left, len(left))
+    if _MODULUS.match(right) and _CONGRUENT.search(text[max(0, start - 20) : start]):
+        right = ""
+    if _is_in_formula(text, start):
+        left_touches, right_touches = _OPENED.sub("", left, count=1), _CLOSED.sub("", right, count=1)
+    else:
+        left_touches, right_touches = _OPERATOR_BEFORE.search(left), _OPERATOR_AFTER.match(right)
+    if not (left_touches or right_touches):
+        return "", ""
+    return left if left_touches or "{" in left else "", right if right_touches or left_touches else ""
+
+
+def _is_in_formula(text: str, at: int) -> bool:
+    """Return whether a formula that begins before `at`, in the same paragraph, has not ended there."""
+    closing = ""
+    for mark in _FORMULA_MARK.findall(
+        text, max(0, text.rfind("\n\n", 0, at), at - MAX_ANSWER_CHARACTERS), at
+    ):
+        if closing:
+            closing = "" if mark == closing or closing == mark[:4] else closing
+        else:
+            closing = _CLOSING_MARKS.get(mark, "\\end" if mark.startswith("\\begin") else "")
+    return bool(closing)
+
+
+def _balanced(expression: str, at: int) -> str:
+    """Return the part of the expression around `at` in which each closing brace has its opening one."""
+    start = depth = 0
+    for match in _BRACE.finditer(expression):
+        depth += (match.group() == "{") - (match.group() == "}")
+        if depth < 0:
+            if match.start() >= at:
+                return expression[start : match.start()]
+            start, depth = match.end(), 0
+    return expression[start:]
 
 
 # Sentences
@@ -192,45 +325,71 @@ def marked_line(text: str, marker: str = "####") -> slice | None:
 def last_number(text: str) -> str | None:
     """Return the last number of a text; None without one, or where its sentence hedges it.
 
-    Hedged is the number of a question, one after "not", "than", "between" or another such word in its
-    clause, one after a sign like <, one that "or", "and", "to" or a comma joins to another, and one that the
-    text takes back. The last word with a digit must be a number.
+    Sentences that offer help are passed over, as are numbers of steps, of list items and of copyright lines.
+    Hedged is the number of a question or a refusal, one after "not", "than", "between" or another such word
+    in its clause, one after a sign like <, one that "or", "and", "to" or a comma joins to another, and one
+    that the text takes back. A number inside a larger expression stands for that expression.
     """
-    text = _ANNOTATION.sub("", text)
-    words = [word for word in _WORD.finditer(text) if _DIGIT.search(word.group())]
-    if not words:
-        return None
-    last = words[-1]
-    number = last.group().strip(_AROUND_NUMBERS).rstrip("$").rstrip(_AROUND_NUMBERS)
-    before = text[max(0, last.start() - MAX_ANSWER_CHARACTERS) : last.start()]
-    sentence = _SENTENCE_END.split(text[last.start() : last.start() + MAX_ANSWER_CHARACTERS], maxsplit=1)[0]
+    answer = _last_number(text)
+    return answer.text if answer and not answer.is_none else None
+
+
+def _last_number(text: str) -> Answer | None:
+    sentences = list(_SENTENCE_AND_END.finditer(_ANNOTATION.sub("", text)))
+    for sentence in reversed(sentences):
+        body = _LABEL.sub(lambda label: " " * len(label.group()), sentence.group())
+        if _OFFER.search(body):
+            continue
+        if _REFUSAL.search(body) or _UNCERTAIN.search(body):
+            return None
+        if _DIGIT.search(body):
+            answer = None if "?" in body else _number_of(body)
+            return answer and _settled(sentence.string, sentence.end(), answer)
+    return None
+
+
+def _number_of(sentence: str) -> Answer | None:
+    """Return the last number of a sentence, or the side of a formula that it is in; None if it is hedged."""
+    *_, formula = (None, *_FORMULA.finditer(sentence))
+    *_, digit = _DIGIT.finditer(sentence)
+    if formula and formula.start() < digit.start() < formula.end():
+        side = re.split(r"(?<![<>!])=|\\approx", next(filter(None, formula.groups())))[-1]
+        side = _balanced(side, 0)
+        before = sentence[: formula.end() - len(formula.group().rpartition(side)[2]) - len(side)]
+        after, written = sentence[formula.end() :], side.strip(" .,;:")
+    else:
+        sentence = plain(sentence.rstrip().rstrip("!"))
+        found = numerals(sentence)
+        if not found or not found[-1]["whole"] or not stands_alone(sentence, found[-1]):
+            return None
+        last = found[-1]
+        before, after, written = sentence[: last.start()], sentence[last.end() :], last.group().strip()
     is_hedged = (
-        "?" in sentence.partition("\n")[0]
-        or _HEDGE_OF_NUMBER.search(_CLAUSE_START.split(before)[-1])
+        HEDGES_NUMBER.search(CLAUSE_START.split(before)[-1])
         or _OTHER_NUMBER.search(before[-MAX_BESIDE_CHARACTERS:])
         or _BOUND.search(before[-MAX_BESIDE_CHARACTERS:])
-        or hedge_after(text, last.end())
+        or _IS_WRONG.search(after)
     )
-    return number if _NUMERAL.fullmatch(number) and not is_hedged else None
+    return None if is_hedged else Answer(written)
 
 
-def _stated(text: str, statement: re.Match[str]) -> str:
-    if (tagged := statement.groupdict().get("tagged")) is not None:
-        return _unwrapped(tagged)
-    return _answer_from(text, *statement.span())
-
-
-def _answer_from(text: str, announced: int, start: int) -> str:
+def _stated(text: str, announced: int, start: int) -> Answer:
     """Return the answer at `start`, announced by what begins at `announced`, with what hedges it."""
-    answer = _first_sentence(text[start : start + MAX_ANSWER_CHARACTERS])
-    clause = _CLAUSE_START.split(text[max(0, announced - MAX_BESIDE_CHARACTERS) : announced])[-1]
+    written = text[start : start + MAX_ANSWER_CHARACTERS]
+    answer, sentence = _first_sentence(written)
+    clause = CLAUSE_START.split(text[max(0, announced - MAX_BESIDE_CHARACTERS) : announced])[-1]
     before = f"{clause}{text[announced:start]} " if _HEDGE.search(clause) else ""
-    return f"{before}{hedge_after(text, start).strip() or answer}"
+    end = start + len(sentence)
+    rest = text[end : start + MAX_ANSWER_CHARACTERS].partition("\n")[0]
+    if _DIGIT.search(_LABEL.sub("", rest)):
+        sentence += rest
+    return _settled(text, end, Answer(before + answer, before + sentence))
 
 
-def _first_sentence(text: str) -> str:
-    """Return the answer at the start of a text, without decoration and without what cannot change it."""
-    text = _DECORATION.sub("", text, count=1)
+def _first_sentence(text: str) -> tuple[str, str]:
+    """Return the answer at the start of a text without what cannot change it, and its whole sentence."""
+    decoration = _DECORATION.match(text)
+    text = text[decoration.end() :] if decoration else text
     delimited = _DELIMITED.match(text)
     start = delimited.end() if delimited else 0
     sentence = _SENTENCE_END.split(text[start:].partition("\n")[0], maxsplit=1)[0]
@@ -240,30 +399,73 @@ def _first_sentence(text: str) -> str:
     answer = text[:start]
     if answer.startswith("**") or not kept.strip(" .:;,*_"):
         answer = _unwrapped(answer)
-    return _unwrapped(answer + kept)
+    return _unwrapped(answer + kept), (decoration.group() if decoration else "") + text[
+        : start + len(sentence)
+    ]
 
 
 def _unwrapped(answer: str) -> str:
-    """Remove emphasis, maths delimiters and a full stop that are around the whole answer."""
-    answer = answer.strip().strip("*_`").strip().removesuffix(".")
+    """Remove emphasis, maths delimiters, emoji and a full stop that are around the whole answer."""
+    answer = _TRAILING_EMOJI.sub("", answer.strip()).strip("*_`").strip().removesuffix(".")
     delimited = _DELIMITED.fullmatch(answer)
     return next(group for group in delimited.groups() if group is not None).strip() if delimited else answer
 
 
-def hedge_after(text: str, end: int) -> str:
-    """Return the words after an answer that ends at `end` if they take it back, else "".
+def _settled(text: str, end: int, answer: Answer) -> Answer:
+    """Return the answer that stands after the sentences behind it, which begin at `end`, are read.
 
-    That is a question mark or "or 3" right after it, "is wrong" after it, "that is wrong" in its sentence or
-    the next, and a next sentence that begins with "Wait" or the like.
+    Each confirms it, takes it back, states another one, or says nothing about it; the last one that does not
+    say nothing decides. Questions about it take it back; conditions ("if x were 2, …") say nothing.
     """
-    text = text[end : end + MAX_ANSWER_CHARACTERS]
-    if not text:
-        return ""
-    if beside := _HEDGE_BESIDE.match(text):
-        return beside.group()
-    two_sentences = "".join(_SENTENCE_AND_END.findall(text)[:2])
-    retracted = _RETRACTED.search(two_sentences)
-    return two_sentences[: retracted.end()] if retracted else ""
+    following = text[end : end + MAX_FOLLOWING_CHARACTERS]
+    if beside := _HEDGE_BESIDE.match(following):
+        return answer._replace(text=answer.text + beside.group(), sentence=answer.sentence + beside.group())
+    folded = following.casefold()
+    if not any(sign in folded for sign in _SIGNS_OF_STATEMENTS):
+        return answer
+    taken_back, standing = "", answer
+    read = 0
+    for match in _SENTENCE_AND_END.finditer(following):
+        sentence = match.group().strip()
+        read += any(map(str.isalpha, sentence))
+        if _CONDITION.match(sentence):
+            continue
+        statement = _LATER_STATEMENT.search(sentence) or (_IT_IS.search(sentence) if taken_back else None)
+        value = _first_sentence(sentence[statement.end() :])[0] if statement else ""
+        instead = _INSTEAD.search(sentence)
+        value = instead[1] if instead else value
+        if value and _IS_VALUE.match(value) and "?" not in sentence:
+            if _HEDGE.search(value):
+                taken_back = sentence if standing.text in value else taken_back
+            elif _is_same(value, standing.text):
+                taken_back = ""
+            else:
+                taken_back, standing = "", Answer(value, value, f"a later sentence: {sentence}")
+        elif (
+            _DENIES.search(sentence)
+            or _RECONSIDERS.match(sentence)
+            or (read <= SENTENCES_OF_THAT and _THAT_IS_WRONG.search(sentence))
+            or (match.start() == 0 and _WHICH_IS_WRONG.search(sentence))
+        ):
+            taken_back = following[: match.end()].rstrip(" .!\n")
+        elif _CONFIRMS.search(sentence):
+            taken_back = ""
+    if not taken_back:
+        return standing
+    return Answer(
+        f"{standing.text}{taken_back}",
+        note=f"taken back: {' '.join(taken_back.split())[-80:]}",
+        is_none=True,
+    )
+
+
+def _is_same(value: str, answer: str) -> bool:
+    """Return whether a later statement repeats the answer: at its start, or as the end of a chain."""
+    value, answer = (re.sub(r"[$*\s]|\\[()\[\],;! ]", "", one) for one in (value, answer))
+    behind = value[len(answer) :]
+    return (
+        value.startswith(answer) and not re.match(r"[0-9.,/^+*-]*[0-9]|[-+*/^]", behind)
+    ) or value.endswith(f"={answer}")
 
 
 # Programs
@@ -278,6 +480,10 @@ def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Trac
     program. A block that is indented as a whole is moved to the margin. A fence that never closes ends with
     the text. There is no program inside a reasoning trace.
 
+    If the program uses names that it does not define, or lacks an entry point, the other blocks that define
+    or import these belong to it, in the order of the text. A block that uses what the program defines does
+    not: it is an example or a test.
+
     >>> extract_program("Sure:\\n```python3.11\\nx = 1\\n```\\nOutput:\\n```text\\n1\\n```")
     'x = 1'
     >>> extract_program("Here it is.\\ndef f():\\n    return 1\\n\\nThis returns 1.")
@@ -291,11 +497,31 @@ def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Trac
         _runs_of_code(prose),
     ]
     wanted = set(entry_points)
-    defining = [
-        code for kind in kinds for code in reversed(kind) if wanted & set(_DEFINED_NAME.findall(code))
+    chosen = [
+        (kind, index)
+        for kind in kinds
+        for index in reversed(range(len(kind)))
+        if wanted & set(_DEFINED_NAME.findall(kind[index]))
     ]
-    any_block = [kind[-1] for kind in kinds if kind]
-    return next(iter(defining + any_block), "" if fences else text)
+    chosen += [(kind, len(kind) - 1) for kind in kinds if kind]
+    return _with_helpers(*chosen[0], wanted) if chosen else "" if fences else text
+
+
+def _with_helpers(blocks: list[str], program: int, wanted: set[str]) -> str:
+    """Return one of the blocks together with those that define what it lacks, and what these lack."""
+    defines = [
+        set(_IDENTIFIER.findall(" ".join(map("".join, _TOP_LEVEL.findall(block))))) for block in blocks
+    ]
+    uses = [set(_IDENTIFIER.findall(block)) for block in blocks]
+    last = {name: index for index, names in enumerate(defines) for name in names}
+    own = defines[program]
+    parts, lacking = {program}, [*(uses[program] | wanted) - own]
+    while lacking:
+        index = last.get(lacking.pop(), program)
+        if index not in parts and not own & uses[index]:
+            parts.add(index)
+            lacking += uses[index] - own
+    return "\n\n".join(blocks[index] for index in sorted(parts))
 
 
 def has_fence(text: str) -> bool:
@@ -368,42 +594,166 @@ _NAME = r"\\?[A-Za-z]+(?:_\w)?(?:\([a-z]\))?\s*+="
 _NAME_BEFORE = re.compile(rf"{_NAME}\s*+\Z")
 _OR_BETWEEN = re.compile(r"[^.?!\n]*?\bor\b(?!\s+rather)[^.?!\n]*")  # with words around it
 _JOINT = re.compile(rf"\s*+(?:[,;]?\s*+(?:and|or)\b|[,;])\s*+(?:{_NAME}\s*+)?")
-# What takes a box back, or makes another value of it, and stays before it: -, 1/, x ≠.
+# What takes a box back and stays before it.
 _NEGATION_BEFORE = re.compile(
     r"(?:not|Not|n't|never|Never|(?:cannot|can't|could)\s+be|(?:wrong|incorrect)\s+answer\s+is|"
-    r"\\(?:neq?|not|times|cdot|div)|\\[dt]?frac(?:\{[^{}]*\})?\{?|"
-    r"(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than)(?:\s+equal\s+to)?[\s$\\(\[*]*\Z|[-−/^]\Z"
+    r"(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than)(?:\s+equal\s+to)?[\s$\\(\[*]*\Z"
+)
+_FORMULA_MARK = re.compile(
+    r"(?<!\\)\$\$?|\\[\[\]()]|\\(?:begin|end)(?=\{(?:align|equation|gather|multline|eqnarray|split))"
+)
+_CLOSING_MARKS = {"$": "$", "$$": "$$", "\\[": "\\]", "\\(": "\\)", "\\begin": "\\end"}
+# What ends an expression: a delimiter, a sign that gives a name or a next step, punctuation, words.
+_SEPARATOR = re.compile(
+    r"(?<!\\)\$\$?|\\[\[\]]|\\\(|\\\)|\\(?:begin|end)\{[^{}]*\}(?:\{[^{}]*\})?|\\\\|&|\n|(?<![<>])(?<!\s!)=[=>]?|->|≈|→|[,;]|"
+    r"(?<![0-9]):|:(?![0-9])|[.?!](?=\s|\*|\Z)|\\(?:approx|implies|Rightarrow|rightarrow|to|iff|equiv|in|therefore|because|q?quad|"
+    r"Longrightarrow|longrightarrow|colon|qed\w*|blacksquare|square|checkmark|tag\{[^{}]*\}|label\{[^{}]*\}|boxed|fbox|cdots|dots|ldots)(?![a-z])|"
+    r"\\(?:text|mbox|textrm|textbf|mathrm|[hv]space|renewcommand\{[^{}]*\})\*?\s*\{[^{}]*\}|(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[A-Z][a-z]|is|of|to|so|we|it|be|as)(?![A-Za-z])|[^\x00-\u036f\u2070-\u22ff]"
+)
+# Brackets, sizes and fonts that a box may stand in.
+_OPENED = re.compile(
+    r"(?:\\(?:left|big+l?|Big+l?|displaystyle|textstyle|mathbf|boldsymbol|bm|text|textbf|mathrm|bf|underline|"
+    r"mbox|(?:text)?color\s*\{[^{}]*\})(?![a-z])|(?<![A-Za-z0-9}^_\])])[{(\[]|(?<=\s)[{(\[]|"
+    r"\\[,;:! {]|[\s*`~]|\\\Z)*\Z"
+)
+_CLOSED = re.compile(r"(?:\\(?:right|big+r?|Big+r?)(?![a-z])|[)\]}\s*_`~.]|\\[,;:! }])*\Z")
+_WORDS_ALONE = re.compile(r"\s*\\(?:text|textbf|mathrm|mbox|textrm)\b")
+_CLEAR_BEFORE = re.compile(r"(?:\A|(?<![<>!])=|(?<!\\)\$|:|,|\\[\[(]|(?<![\\A-Za-z])[A-Za-z]{3,9})[\s&]*\Z")
+_CLEAR_AFTER = re.compile(r"[.,;]?(?:\$|\n|\s*\\[\])]|\Z)|[.,;]\s")
+_CONGRUENT, _MODULUS = (
+    re.compile(r"(?:\\equiv|≡)[\s&~]*\Z"),
+    re.compile(r"\s*(?:\\[pb]?mod|\(\s*mod)(?![a-z])"),
+)
+_OPERATION = r"(?:[-−+*×·÷/^<>≤≥±≠]|\\(?:cdot|times|div|pm|[lg]eq?|[lg]t|neq?)(?![a-z]))"
+_OPERATOR_BEFORE = re.compile(
+    rf"(?:[\w)}}]\s*{_OPERATION}\s*|[≤≥≠]\s*|\\(?:neq?|[lg]eq?)\s*|(?<!\s)[-−/^<>\w}}])\Z"
+)
+_OPERATOR_AFTER = re.compile(
+    rf"[)\]}}*\s]*{_OPERATION}\s*[\w\\($.]|\^|[)\]}}]*[\w\\](?<![*_])|\s*\\(?:pi|times|cdot)\b|\s*(?:pi|π)\b"
+)
+_UNIT_SIGN = re.compile(
+    r"[$\s}]*(?:\^\s*\{?\s*\\circ\s*\}?(?:\s*(?:\\(?:text|mathrm)\{)?[CF]\b\}?)?|°[CF]?|\\?%|\\(?:degree|euro)\b)"
+)
+_UNIT_WORDS = re.compile(
+    r"(?:[$)\]}*\s~]|\\(?:[,;:! )\]]|quad))*(?:\\(?:text|mathrm|mbox|textrm|textbf)\s*\{)?[\s~]*"
+    r"([A-Za-z]+(?:\^\{?[23]\}?|[²³])?(?:(?:\s+|\s*/\s*)[A-Za-z]+(?:\^\{?[23]\}?|[²³])?){0,4})"
+)
+_UNIT_WORD = re.compile(r"[A-Za-z]+(?:\^\{?[23]\}?|[²³])?")
+_AMBIGUOUS_UNIT = re.compile(r"(?:\A|\s)(?:[a-zA-Z]|in|an|second|foot|unit|th|st|nd|rd)\Z")
+_NOT_SCALAR = re.compile(
+    r",(?![0-9]{3})|[=<>|\[\]]|\\(?:in|le|ge|leq|geq|cup|infty|begin|text|pm)(?![a-z])|^\(|^\s*\\?[A-Za-z]{2,}\s*$"
 )
 # What may stand between an answer and the words after it.
 _CLOSING = r"[$)\]}*_`\\\s]*+"
-_RECONSIDERING = ("wait", "hmm", "hang on", "hold on", "oops", "sorry", "correction", "actually")
-_IS_WRONG = (
-    r"(?:(?:is|was|seems|looks|'s)\s+(?:[a-z]+\s+)?"
-    r"(?:wrong|incorrect|false|mistaken|an?\s+(?:mistake|error)|not\s+(?:right|correct|it|true|the))"
-    r"|(?:isn't|wasn't)(?=[.!])|(?:isn't|wasn't)\s+(?:right|correct|it|true|the))\b"
+_WRONG = (
+    r"(?:wrong|incorrect|false|mistaken|impossible(?!\s+(?:that|to))|an?\s+(?:mistake|error)|"
+    r"not\s+(?:right|correct|it|true|the|valid))"
 )
+_IS_WRONG_TEXT = (
+    rf"(?:(?:is|was|seems|looks|'s)\s+(?:[a-z]+\s+)?{_WRONG}(?!\s+(?:only|if|for|unless)\b)"
+    r"|(?:isn't|wasn't)(?=[.!])"
+    r"|(?:isn't|wasn't|can't\s+be|cannot\s+be|couldn't\s+be)\s+(?:right|correct|it|true|the|possible)"
+    r"|(?:doesn't|does\s+not)\s+(?:work|fit|hold|match|satisfy|make\s+sense|add\s+up|check\s+out))\b"
+)
+_IS_WRONG = re.compile(_IS_WRONG_TEXT, re.IGNORECASE)
+_WHICH_IS_WRONG = re.compile(rf"\bwhich\s+{_IS_WRONG_TEXT}", re.IGNORECASE)
 _NUMERAL_START = (
     r"[$(\\]*(?:[-−]?[0-9]|[dt]?frac|sqrt|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b)"
 )
 _HEDGE_BESIDE = re.compile(
-    rf"\^(?!\{{?\\circ)|\s*\\(?:pi|times|cdot)\b|{_CLOSING}(?:\?|,?\s*or\s+(?:maybe\s+|perhaps\s+)?{_NUMERAL_START}[^.\n]{{0,40}}|{_IS_WRONG})",
+    rf"{_CLOSING}(?:\?|,?\s*or\s+(?:maybe\s+|perhaps\s+)?{_NUMERAL_START}[^.\n]{{0,40}}|{_IS_WRONG_TEXT})",
     re.IGNORECASE,
 )
-_RETRACTED = re.compile(
-    rf"\b(?:that|this|it|which|answer)\s*{_IS_WRONG}|[.!?\n]\s*(?:(?:oh|but|no),?\s)?(?:{'|'.join(_RECONSIDERING)})\b",
+# The sentences behind an answer: conditions are neutral; the others state, deny, reconsider or confirm.
+_CONDITION = re.compile(r"[^\w]*(?:if|otherwise|suppose|supposing|assuming|had|unless|when)\b", re.IGNORECASE)
+_SUBJECT = r"\b(?:it|that|this|answer|result|box|number|value|total)"
+_LATER_STATEMENT = re.compile(
+    rf"{_SUBJECT}\s+(?:\w+\s+)?(?:should|must|ought\s+to)\s+(?:\w+\s+)?(?:be|have\s+been|read|equal)\b:?"
+    r"|\banswers?\s+(?:is|was|would\s+be|becomes|equals)\b(?:\s+(?:therefore|actually|really|then|now|thus)\b)?:?"
+    r"|\bcorrection\s*:|\bI\s+meant?\b|\bmake\s+(?:it|that)\b|答案(?:应该)?是",
     re.IGNORECASE,
+)
+_IT_IS = re.compile(r"\b(?:it|that)(?:\s+is|'s)\s+(?:actually\s+|really\s+)?(?=[-$\\(]*[0-9])", re.IGNORECASE)
+_INSTEAD = re.compile(r"([-$\\(]*[0-9][^\s,;]*)[^.,;0-9]{0,20}\binstead\b", re.IGNORECASE)
+_IS_VALUE = re.compile(
+    r"(?:not\s+|probably\s+)?(?:[-−+.$\\(*]*[0-9]|\$|\\[(\[a-z]|\(?[A-Z]\)?(?:[.,;:!]|\Z)|\\?\w\s*=)"
+)
+_THAT_IS_WRONG = re.compile(
+    rf"\b(?:it|that|this)\s*{_IS_WRONG_TEXT}|(?<!sake of )\bcontradict", re.IGNORECASE
+)
+_DENIES = re.compile(
+    rf"\b(?:answer|result|box)\s*{_IS_WRONG_TEXT}|\bno\s+(?:real\s+|valid\s+|integer\s+|such\s+)?solutions?\b(?:\s+exists?)?\W*\Z"
+    r"|\bI\s+(?:have\s+)?(?:made\s+an?\s+\w*\s?(?:mistake|error|slip)|forgot|misread|misse?d|miscounted|overlooked)"
+    r"|\b(?:never\s+mind|scratch\s+that|disregard|start\s+over|not\s+sure|unsure|let\s+me\s+(?:redo|recompute|recalculate|try\s+again))\b"
+    r"|\bis\s+(?:that|this|it)\s+(?:right|correct|true)\b[^.]*\?|答案错|不对",
+    re.IGNORECASE,
+)
+_RECONSIDERS = re.compile(
+    r"\W*(?:(?:oh|but|no|ah|so)\W+)?(?:wait|hmm+|hang\s+on|hold\s+on|oops|sorry|correction|actually|on\s+second\s+thought)\b|no\s*[,.!:]",
+    re.IGNORECASE,
+)
+_CONFIRMS = re.compile(
+    r"(?<!not )\b(?:(?:is|are|was|looks|seems)\s+(?:indeed\s+|also\s+|still\s+)?"
+    r"(?:correct|right|fine|true|valid|consistent|confirmed|verified)|checks\s+out|works|matches|agrees?|holds|confirmed|verified|as\s+(?:required|expected|desired))\b"
+    r"|\A\W*(?:yes|correct|right|good|great)\b|✓|正确",
+    re.IGNORECASE,
+)
+# One of these is in each sentence that the patterns above find; all other text is passed over at once.
+_SIGNS_OF_STATEMENTS = (
+    *(
+        "answer",
+        "should",
+        "must",
+        "ought",
+        "correction",
+        "mean",
+        "make",
+        "instead",
+        "wrong",
+        "incorrect",
+        "false",
+    ),
+    *(
+        "mistake",
+        "error",
+        "impossible",
+        "not ",
+        "n't",
+        "contradict",
+        "no ",
+        "no,",
+        "no.",
+        "no:",
+        "forgot",
+        "mis",
+        "over",
+    ),
+    *(
+        "mind",
+        "scratch",
+        "disregard",
+        "sure",
+        "let me",
+        "is that",
+        "is this",
+        "is it",
+        "wait",
+        "hmm",
+        "hang on",
+    ),
+    *("hold on", "oops", "sorry", "actually", "second thought", "答案", "不对"),
 )
 _SENTENCE_AND_END = re.compile(r"(?:[^.!?\n]|[.!?](?!\s|$))*+(?:[.!?]+\s*|\n\s*|$)")
 
-_FINAL_ANSWER_IS = re.compile(r"final\s++answer\s++is\b(?:\*\*(?=[\s:]))?:?(?:\*\*(?=\s|$))?", re.IGNORECASE)
-_STATEMENT = re.compile(
+FINAL_ANSWER_IS = re.compile(r"final\s++answer\s++is\b(?:\*\*(?=[\s:]))?:?(?:\*\*(?=\s|$))?", re.IGNORECASE)
+STATEMENT = re.compile(
     rf"<answer>(?P<tagged>.{{0,{MAX_ANSWER_CHARACTERS}}}?)</answer>"
     r"|^[^\w\n]{0,12}(?:the\s|my\s)?(?:(?:final|correct)\s)?answers?[^\w\n]{0,8}$"
     r"|\banswers?(?:\*\*|__|[`})])?\s{0,3}(?::|=(?!=))(?:(?:\*\*|__|[`})])(?=\s|$))?"
     r"|\banswers?\s++(?:(?:to|for|of)\s[^.:?!\n]{1,80}?\s)?"
     r"(?:is|are|was|would\s+be|will\s+be|should\s+be|must\s+be|equals|comes\s+out\s+(?:to\s+be|to|as))\b"
     r"(?:\s+(?:therefore|thus|then|simply|just|indeed|clearly|exactly|equal\s+to|given\s+by)\b)?"
-    r"(?:\*\*(?=[\s:]))?:?(?:\*\*(?=\s|$))?",
+    r"(?:\*\*(?=[\s:]))?:?(?:\*\*(?=\s|$))?|答案(?:[是为為]|(?=:))|答え[はが]?",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
 # Step 3: add up; 3. Add up. But "answer: 18", "x = 18", "none" and "Wrong, I give up" are answers.
@@ -415,14 +765,13 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 # Space, emphasis that does not come in pairs, emoji: what may stand before an answer.
-_DECORATION = re.compile(
-    r"^(?:[\s:=`#]|\*\*(?=\s)|[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff])*+"
-)
+_EMOJI = r"[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]"
+_DECORATION = re.compile(rf"^(?:[\s:=`#]|\*\*(?=\s)|{_EMOJI})*+")
+_TRAILING_EMOJI = re.compile(rf"(?:{_EMOJI}|\s)++\Z")
 _DELIMITED = re.compile(
     r"\s*+(?:\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.)++)\$(?![0-9])|\\\(((?s:.+?))\\\)|\\\[((?s:.+?))\\\]|\*\*([^*]++)\*\*)"
 )
-_SENTENCE_END = re.compile(r"\.(?=[\s*_]|$)|(?<=\?)\s|\.?\s++I hope")
-_CLAUSE_START = re.compile(r"[.?!:;,]\s|\n")
+_SENTENCE_END = re.compile(r"\.(?=[\s*_]|$)|!(?=[*_\s]*(?:$|[A-Z]|[^\x00-\x7f]))|(?<=\?)\s|\.?\s++I hope")
 _HARMLESS = re.compile(
     r"(?:^|,|(?<=\s)|(?<=\)))\s*\(?\b(?:which|so|because|since|as|where|hence|thus|therefore|"
     r"in\s+(?:total|all)|altogether|total|rounded|given\s+that|and\s+(?:that|this)\s+is\s+(?:the|our|my)|"
@@ -433,24 +782,41 @@ _CHANGES = re.compile(  # after a harmless word
     r"\b(?:should\s+be|wait|rather|actually|instead|or|otherwise|minus|plus|doubt|cannot|impossible|wrong)\b|n't",
     re.IGNORECASE,
 )
-_HEDGES = r"not|never|unless|whether|maybe|perhaps|possibly|cannot|wrong|incorrect|impossible"
-_HEDGE = re.compile(rf"\b(?:{_HEDGES}|if|doubt\w*|unlikely|suppos\w+|assum\w+)\b|n't", re.IGNORECASE)
-_HEDGE_OF_NUMBER = re.compile(
-    rf"\b(?:{_HEDGES}|neither|nor|either|than|between|least|most|almost|nearly|under|over|below|above|minus|"
-    r"negative|(?:anything|all|nothing)\s+but|(?:could|might|may)\s+be)\b|n't",
+_HEDGE = re.compile(
+    r"\b(?:not|never|unless|whether|maybe|perhaps|possibly|cannot|wrong|incorrect|impossible|if|doubt\w*|unlikely|"
+    r"suppos\w+|assum\w+)\b|n't|不",
     re.IGNORECASE,
 )
 _OTHER_NUMBER = re.compile(
-    r"[0-9]\S*\s+(?:(?:[a-z]+\s+)?(?:or|to)|and|-|–|—)\s+[$(]*\Z|[0-9],\s+\Z", re.IGNORECASE
+    r"[0-9]\S*\s+(?:(?:[a-z]+\s+)?(?:or|to)|and|-|–|—)\s+[$(]*\Z|(\b[A-Za-z]\w*)\s*=[^=]*[0-9]\S*\s+(?:[a-z]+\s+)?or\s+[$(]*\1\s*=\s*\Z|[0-9],\s+\Z",
+    re.IGNORECASE,
 )
 # A bound, or an operand of the number; not a Markdown quotation, a list, a tag or an arrow.
 _BOUND = re.compile(
     r"(?:\S[ \t]+[<>]|[<>!]=|[≤≥≠]|\\(?:[lg]t|[lg]eq?|neq?)(?![a-z])|(?:[0-9)]\s*|\w\s)[-−–+*×·÷/])[\s$(]*\Z"
 )
 _ANNOTATION = re.compile(r"<<[^<>\n]*+>>")  # a calculator's, in GSM8K's demonstrations
-_WORD, _DIGIT = re.compile(r"[^\s=]++"), re.compile("[0-9]")
-_AROUND_NUMBERS = "*_`()[]{}.,;:!?\"'\\"
-_NUMERAL = re.compile(r"[-+−]?[$€£¥₹]?[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?(?:/[0-9]++)?%?")
+_DIGIT = re.compile("[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
+_FORMULA = re.compile(r"\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.)++)\$(?![0-9])|\\\((.+?)\\\)|\\\[(.+?)\\\]")
+# The number of a list item, a step or a copyright line.
+_LABEL = re.compile(
+    r"^\s*(?:[0-9]{1,2}[.)](?=\s)|\([0-9]{1,2}\)(?=\s))|(?:©|copyright|\(c\))[^0-9\n]{0,20}[0-9]{4}|"
+    r"\b(?:step|part|problem|question|exercise|example|section|chapter|figure|table|equation)s?\s+\(?[0-9]+\)?",
+    re.IGNORECASE,
+)
+_OFFER = re.compile(
+    r"\b(?:shall\s+I|should\s+I|would\s+you|do\s+you|can\s+I|may\s+I|let\s+me\s+know|feel\s+free|want\s+me\s+to|happy\s+to|"
+    r"see\s+(?:also\s+)?(?:the\s+)?(?:step|part|problem|section|page|chapter|example)s?)\b",
+    re.IGNORECASE,
+)
+_REFUSAL = re.compile(
+    r"\b(?:(?:can|could|did|do|was|am)(?:\s?not|n't)|unable\s+to|failed\s+to)\s+(?:\w+\s+)?"
+    r"(?:solve|finish|answer|determine|find|complete|compute|calculate|know|give|work\s+out|be\s+sure)",
+    re.IGNORECASE,
+)
+_UNCERTAIN = re.compile(
+    r"\b(?:I\s+guess|my\s+guess|not\s+(?:\w+\s+)?sure|unsure|uncertain|no\s+idea|a\s+guess)\b", re.IGNORECASE
+)
 
 _FENCE = re.compile(r"^[ \t>]*+(?P<mark>`{3,}|~{3,})(?P<info>.*)$", re.MULTILINE)
 _BYTE_ORDER_MARK = re.compile("^\ufeff", re.MULTILINE)
@@ -458,6 +824,11 @@ _PYTHON = re.compile(r"py(?:thon)?[0-9.]*|py3k?")
 _DEFINED_NAME = re.compile(
     r"^[ \t]*+(?:(?:async\s++)?def\s++|class\s++|(?=\w++\s*+=[^=]))(\w++)", re.MULTILINE
 )
+# What a block defines or imports at its margin, and what it names otherwise than behind a point.
+_TOP_LEVEL = re.compile(
+    r"^(?:async\s++)?(?:def|class)\s++(\w++)|^(?:from\s++\S++\s++)?import\s++([\w., (]++)", re.MULTILINE
+)
+_IDENTIFIER = re.compile(r"(?<![\w.])(?!as\b)[^\W\d]\w*+")
 _DEFINES = re.compile(r"(?:def|class|async\s+def|import|from\s+[\w.]+\s+import)\s|@\w")
 # A line that goes on with code: indented, a statement, an assignment, a call, a comment, a closing bracket.
 _CODE = re.compile(

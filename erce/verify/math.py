@@ -1,12 +1,24 @@
 """Completion → whether the answer in its last box means the same as the reference, as in MATH."""
 
 import time
+from dataclasses import replace
 
 from erce.errors import InputError
 from erce.types import Completion, Verdict
 from erce.verify.answers.reference import equivalent, require_reference
-from erce.verify.extract import TRACES, Traces, extract_answer, is_finished, strip_traces, text_of
+from erce.verify.extract import (
+    FINAL_ANSWER_IS,
+    STATEMENT,
+    TRACES,
+    Answer,
+    Traces,
+    find_answer,
+    is_finished,
+    strip_traces,
+    text_of,
+)
 from erce.verify.number import is_number
+from erce.verify.phrases import stated_number
 
 __all__ = ["equivalent", "verify_math"]
 
@@ -49,12 +61,30 @@ def verify_math(
     require_reference(answer)
     text = strip_traces(text_of(completion), traces)
     finished = is_finished(completion)
-    number = not strict and finished and is_number(answer)
-    extracted = extract_answer(text, strict=strict, number=number, marks=mode != "paper")
-    if extracted is None or not extracted.strip():
+    answer_words = find_answer(
+        text,
+        FINAL_ANSWER_IS if strict else STATEMENT,
+        marker="" if mode == "paper" else "####",
+        number=not strict and finished and is_number(answer),
+    )
+    if answer_words is None or not answer_words.text.strip():
         return Verdict(False, "no answer" if finished else "truncated", elapsed=time.perf_counter() - began)
     if mode == "paper":
         from erce.verify.paper_steps import equivalent_paper
 
-        return equivalent_paper(answer, extracted)
-    return equivalent(answer, extracted)
+        return equivalent_paper(answer, answer_words.text)
+    verdict = _compared(answer, answer_words)
+    if answer_words.note and not verdict.accepted:
+        return replace(verdict, detail=answer_words.note)
+    return verdict
+
+
+def _compared(answer: str, given: Answer) -> Verdict:
+    """Return the verdict on the words of an answer, or on the one number in the sentence that states it."""
+    if given.is_none:
+        return Verdict(False, "unparsed", given.text)
+    verdict = equivalent(answer, given.text)
+    if verdict.reason != "unparsed" or not given.sentence or not is_number(answer):
+        return verdict
+    number = stated_number(given.text, given.sentence)
+    return equivalent(answer, number.text) if number else verdict

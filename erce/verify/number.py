@@ -1,30 +1,23 @@
 """Completion → whether it ends in the right number, which GSM8K puts after `####`."""
 
-import re
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
 
 from erce.errors import InputError
 from erce.types import Completion, Verdict
-from erce.verify.answers.limits import UnparsedError
-from erce.verify.answers.units import read_unit
 from erce.verify.extract import (
+    STATEMENT,
     TRACES,
     Traces,
-    boxed_answer,
-    extract_answer,
-    hedge_after,
+    find_answer,
     is_finished,
-    marked_line,
     strip_traces,
     text_of,
 )
+from erce.verify.phrases import Numeral, answer_in, stated_number
 
 TOLERANCE = Fraction(1, 10_000)  # the paper's, appendix "Experimental Setup GSM8k"
 MAX_LINE_CHARACTERS = 1000  # of an answer; the rest is not read
-
-_MINUS = str.maketrans(dict.fromkeys("−–﹣－‐‑", "-"))
 
 
 def verify_number(
@@ -69,25 +62,33 @@ def verify_number(
     gold = _reference_value(answer)
     text = strip_traces(text_of(completion), traces)
     finished = is_finished(completion)
-    if marked := marked_line(text, marker):
-        found = text[marked] + hedge_after(text, marked.stop)
-    else:
-        found = boxed_answer(text) if strict else extract_answer(text, strict=False, number=finished)
-    line = (found or "").strip()[:MAX_LINE_CHARACTERS]
-    number = _number(line)
+    answer_words = find_answer(
+        text, None if strict else STATEMENT, marker=marker, marker_first=True, number=not strict and finished
+    )
+    words = answer_words.text.strip() or answer_words.sentence.strip() if answer_words else ""
+    line = words[:MAX_LINE_CHARACTERS]
+    is_read = answer_words is not None and not answer_words.is_none
+    number = stated_number(line, answer_words.sentence) if answer_words and is_read else None
     if number is None:
         if not finished:
             return Verdict(False, "truncated", line or None)
-        return Verdict(False, "unparsed", line) if line else Verdict(False, "no answer")
-    if number.text == answer.strip():
-        return Verdict(True, "exact", number.text)
-    same = abs(number.value - gold) < TOLERANCE
-    return Verdict(same, "numeric" if same else "different", number.text)
+        if answer_words is None or not line:
+            return Verdict(False, "no answer")
+        return Verdict(False, "unparsed", line, detail=answer_words.note or "it is not a single number")
+    if not _is_same(gold, number):
+        return Verdict(False, "different", number.text, detail=answer_words.note if answer_words else "")
+    return Verdict(True, "exact" if number.text == answer.strip() else "numeric", number.text)
+
+
+def _is_same(gold: Fraction, number: Numeral) -> bool:
+    """Return whether a number is the reference; 60% is 0.6 for a fraction of one, else 60."""
+    value = number.value / 100 if number.is_percent and abs(gold) < 1 else number.value
+    return abs(value - gold) < TOLERANCE
 
 
 def is_number(text: str) -> bool:
     """Return whether a text is one number, as `verify_number` reads it."""
-    return _number(text.strip()) is not None
+    return answer_in(text) is not None
 
 
 def same_number(first: str, second: str) -> bool:
@@ -96,83 +97,13 @@ def same_number(first: str, second: str) -> bool:
     >>> same_number("$1,000.00", "1000"), same_number("3", "4"), same_number("none", "none")
     (True, False, True)
     """
-    one, other = _number(first), _number(second)
+    one, other = answer_in(first), answer_in(second)
     return first == second if one is None or other is None else abs(one.value - other.value) < TOLERANCE
-
-
-class _Number(NamedTuple):
-    text: str
-    value: Fraction
 
 
 @lru_cache(maxsize=4096)
 def _reference_value(answer: str) -> Fraction:
-    number = _number(answer.strip())
+    number = answer_in(answer)
     if number is None:
         raise InputError(f"the reference answer {answer[:80]!r} is not a number: correct it in the task")
     return number.value
-
-
-_GROUPING = re.compile(r"(?<=[0-9,])(?:\\[,!]|[\u00a0\u202f\u2009])(?=[0-9]{3}(?![0-9]))|(?<=[0-9])\{(?=,\})")
-# Markdown emphasis, LaTeX text, degrees, maths delimiters and spacing say nothing about the value.
-_WRAPPING = re.compile(
-    r"\\(?:text|mathrm|mathbf|textbf)\b|\^?\{?\\circ\b|\\[,!;:() \[\]]|\\(?=[$%])|\*\*|[`{}]"
-)
-# \frac{1}{4}, \frac14, \frac1{4}, \frac{1}4; but \frac123 and \frac{1}{4}5 are not fractions.
-_FRACTION = re.compile(
-    r"(?<![0-9])\\[dtc]?frac\s*+(?:\{\s*+([0-9]++)\s*+\}|([0-9]))\s*+(?:\{\s*+([0-9]++)\s*+\}|([0-9]))(?![0-9]|[.,][0-9])"
-)
-_INTRODUCTION = re.compile(
-    r"(?:(?=[A-Za-z])(?![^:=≈]*\b(?:not|never|no|wrong|incorrect|false|maybe|perhaps|than|if)\b)"
-    r"[A-Za-z][A-Za-z ]{0,39}[:=≈]|(?:the )?(?:final )?answer(?: is)?\b)\s*",
-    re.IGNORECASE,
-)
-_OPENING = re.compile(
-    r"(?:[:=(*_\s]|<(?=[^<>\n]*+>))*+"
-    r"(?P<sign>[+-]?[$€£¥₹¢] ?|(?:USD|EUR|GBP|INR|Rs\.?) ?|[$€£¥₹]?[+-]?)(?=[0-9]|\.[0-9])"
-)
-_DIGITS = re.compile(r"[0-9.,]++")
-_WELL_FORMED = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3})++|[0-9]*+)(?:\.[0-9]++)?")
-_OVER = re.compile(r" ?/ ?([0-9]++)")
-# The start of an expression or of a second number, and a question; m2 and km^2 are units.
-_NOT_A_UNIT = re.compile(r"^\s*[-+/^!×÷=²³½¼¾]|^\*[0-9]|[\\?]|(?<![\w^])[0-9]")
-_POWER = re.compile(r"(?<=[A-Za-z])\^?[23](?![0-9])")
-# Temperatures, the end tokens of models ("<|im_end|>", "</s>") and all that is neither letter nor digit.
-_WORDS_BETWEEN = re.compile(r"°\s*+[CF]\b|<[|/][^<>]*+>|[^\w/]|_")
-# What is counted: one plural word, but no numeral (tens, thirds, tenths) and no other word that ends in s.
-_NOT_COUNTED = (
-    r"(?:tens|halves|thirds|quarters|dozens|scores|\w*(?:dreds|sands|illions|ths)|is|was|has|does|as|us|its|this|"
-    r"thus|less|plus|minus|times|versus|always|perhaps|besides|sometimes|fails|seems|looks|equals|means)"
-)
-_COUNTED = re.compile(
-    rf"(?<![^ ])(?!{_NOT_COUNTED}\b)[a-z]{{2,}}s(?: left| in total| in all| altogether| total)?$"
-)
-
-
-def _number(line: str) -> _Number | None:
-    """Return the one number on a line; None if there are several, none or a malformed one."""
-    line = _FRACTION.sub(r"\1\2/\3\4", _GROUPING.sub("", line.translate(_MINUS)).replace(",}", ","))
-    line = _WRAPPING.sub(" ", line).strip()
-    introduction = _INTRODUCTION.match(line)
-    opening = _OPENING.match(line, introduction.end() if introduction else 0)
-    digits = _DIGITS.match(line, opening.end()) if opening else None
-    if opening is None or digits is None:
-        return None
-    written = digits.group().rstrip(".,")
-    tail = line[opening.end() + len(written) :]
-    over = _OVER.match(tail)
-    tail = tail[over.end() :] if over else tail
-    if _WELL_FORMED.fullmatch(written) is None or _NOT_A_UNIT.search(tail):
-        return None
-    words = " ".join(_WORDS_BETWEEN.sub(" ", _POWER.sub("", tail)).split()) if tail else ""
-    words = _COUNTED.sub("", words) if words else words
-    try:
-        factor = read_unit(words)[1] if words else 1
-    except UnparsedError:
-        return None
-    sign, denominator = opening["sign"], over[1] if over else "1"
-    text = f"{sign}{written}{over.group() if over else ''}"
-    if int(denominator) == 0:
-        return None
-    value = Fraction(written.replace(",", "")) / int(denominator) * factor
-    return _Number(text if factor == 1 else f"{text} {words}", -value if "-" in sign else value)

@@ -32,6 +32,7 @@ def test_tasks_are_listed(capsys):
     listed = capsys.readouterr().out
     assert "mini-sums-answer-only" in listed
     assert "  competition mathematics; the answer is a formula in a box" in listed
+    assert "recipes, for `erce run`: gsm8k, " in listed
 
 
 @pytest.mark.parametrize(

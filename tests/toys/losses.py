@@ -59,7 +59,7 @@ def renyi(log_p: Tensor, order: float) -> Tensor:
     return (order * log_p).logsumexp(-1) / (1 - order)
 
 
-DEFINITIONS = {
+DEFINITIONS = {  # of the penalties that the paper has, as it writes them
     "shannon": lambda log_p, order: -(log_p.exp() * log_p).sum(-1),
     "renyi": renyi,
     "support-size": lambda log_p, order: renyi(log_p, order).exp(),

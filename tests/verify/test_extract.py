@@ -7,9 +7,11 @@ import pytest
 from toys.answers.completions import cut_off
 
 from erce.verify.extract import (
+    FINAL_ANSWER_IS,
     boxed_answer,
     extract_answer,
     extract_program,
+    find_answer,
     is_finished,
     last_number,
     matching_brace,
@@ -29,14 +31,8 @@ BOXES = [  # text, content of the last box
     (r"$g(x)=\boxed{2x}$ or $g(x)=\boxed{-2x}$.", "g(x)=2x or g(x)=-2x"),
     (r"\boxed{7} and \boxed{7}", "7"),
     (r"a = \boxed{2} so b is \boxed{3}", "3"),
-    (r"It isn't $\boxed{7}$.", "n't $7"),
-    (r"less than \boxed{7}", "less than 7"),
-    (r"\boxed{7}, but that is wrong.", "7, but that is wrong"),
-    (r"\boxed{7}. A common error gives 8, which is wrong.", "7. A common error gives 8, which is wrong"),
     (r"\boxed{7}, or rather \boxed{8}", "8"),
-    (r"\boxed{7}. Fine. That is wrong only for 8.", "7"),
-    (r"\boxed{7}?", "7?"),
-    (r"\boxed{7} or 8", "7 or 8"),
+    (r"It isn't $\boxed{7}$.", "7"),
     (r"$\boxed 7$", "7"),
     (r"$\boxed \frac{1}{2}$", r"\frac{1}{2}"),
     ("\\boxed 7\nDone.", "7"),
@@ -45,6 +41,53 @@ BOXES = [  # text, content of the last box
     (r"\boxed{5", None),
     (r"\boxed{4} then \boxed{5", None),
     ("", None),
+]
+BESIDE = [  # text, the answer: what touches the box belongs to it
+    (r"It isn't $\boxed{7}$.", "n't $7"),
+    (r"less than \boxed{7}", "less than 7"),
+    (r"\boxed{7}?", "7?"),
+    (r"\boxed{7} or 8", "7 or 8"),
+    (r"So $\boxed{7}+2$.", "7+2"),
+    (r"So $x = -\boxed{7}$.", "-7"),
+    (r"So $x < \boxed{7}$.", "x < 7"),
+    (r"So $\boxed{7}^2$.", "7^2"),
+    (r"So $\sqrt{\boxed{7}}$.", r"\sqrt{7}"),
+    (r"So $\frac{1}{\boxed{7}} = x$.", r"\frac{1}{7}"),
+    (r"So $3(\boxed{x+1})$.", "3({x+1})"),
+    (r"So 3 + \boxed{7}", "3 + 7"),
+    (r"So $3\boxed{7}$.", r"3\boxed{7}"),
+    (r"So $x = \boxed{7}$ - or so they say.", "7"),
+    (r"So $x = 3 + 4 = \boxed{7} = y$.", "7"),
+    (r"So $S\equiv \boxed{7} \pmod{9}$.", "7"),
+    (r"So $\boxed{7} \pmod{9}$.", r"7 \pmod{9}"),
+    ("So\n\\begin{align*}\nx &= 2\\cdot 3 \\\\ &= \\boxed{6}.\n\\end{align*}", "6"),
+    ("1. Add.\n- \\boxed{7}", "7"),
+    (r"Since $5! = \boxed{120}$", "120"),
+    (r"$\boxed{7}$ weeks.", r"7\text{ weeks}"),
+    (r"$\boxed{7}$ cubic feet in one yard.", r"7\text{ cubic feet}"),
+    (r"$\boxed{7}$ in total", "7"),
+    (r"$\boxed{7}$ red pens", "7"),
+    (r"$\boxed{7}$ million miles per hour", r"7\text{ million miles per hour}"),
+    (r"$\boxed{7}\%$ of it", r"7\%"),
+    (r"$\boxed{(1, 2)}$ units", "(1, 2)"),
+]
+BEHIND = [  # text, the answer, whether it is none: the last sentence that is not neutral decides
+    (r"\boxed{7}, but that is wrong.", "7, but that is wrong", True),
+    (r"\boxed{7}. No, I forgot one.", "7. No, I forgot one", True),
+    (r"\boxed{7}. Hmm, that cannot be right.", "7. Hmm, that cannot be right", True),
+    (r"\boxed{7}. So there is no solution.", "7. So there is no solution", True),
+    (r"\boxed{7}. Is that correct?", "7. Is that correct?", True),
+    (r"\boxed{7}. Wait. Let me check: 3 + 4 = 7. It is correct.", "7", False),
+    (r"\boxed{7}. Hmm. The answer is $8$.", "8", False),
+    (r"\boxed{7}. Sorry, it should be 8.", "8", False),
+    (r"\boxed{7}. Actually 8 instead.", "8", False),
+    (r"\boxed{7}. So the answer is 7 pens.", "7", False),
+    (r"\boxed{7}. The final answer is 8.", "8", False),
+    (r"\boxed{7}. If x were 8, that would be wrong. Otherwise the answer is 9.", "7", False),
+    (r"\boxed{7}. A common error gives 8, which is wrong.", "7", False),
+    (r"\boxed{7}. Fine. That is wrong only for 8.", "7", False),
+    (r"\boxed{7}. Shall I explain step 2?", "7", False),
+    ("The final answer is 7.\nHold on, I missed one.", "7.\nHold on, I missed one", True),
 ]
 STATED = [  # text, what follows the last "final answer is"
     ("The final answer is 5.5.", "5.5"),
@@ -76,13 +119,25 @@ def test_the_last_box_is_found_by_matching_its_braces(text, content):
     assert boxed_answer(text) == content
 
 
+@pytest.mark.parametrize(("text", "answer"), BESIDE)
+def test_what_touches_a_box_belongs_to_it(text, answer):
+    assert extract_answer(text) == answer
+
+
+@pytest.mark.parametrize(("text", "answer", "is_none"), BEHIND)
+def test_what_follows_confirms_an_answer_takes_it_back_or_states_another(text, answer, is_none):
+    found = find_answer(text, FINAL_ANSWER_IS)
+    assert found is not None
+    assert (found.text, found.is_none) == (answer, is_none)
+
+
 @pytest.mark.parametrize(("text", "content"), STATED)
 def test_the_stated_answer_ends_with_its_sentence(text, content):
     assert extract_answer(text) == content
 
 
 def test_a_box_goes_before_a_stated_answer_and_no_numeral_is_a_fallback():
-    assert extract_answer(r"\boxed{1}. The final answer is 2.") == "1"
+    assert extract_answer(r"The final answer is 2. It is \boxed{1}.") == "1"
     assert extract_answer("The final answer is 2.") == "2"
     assert extract_answer("9 + 9 = 18") is None
     assert extract_answer(r"The final answer is 2. \boxed{1") is None
@@ -116,6 +171,19 @@ def test_what_stands_in_a_reasoning_trace_is_left_out(text, outside):
         ("two or 3", "3"),
         ("It can't be 3", None),
         ("42 isn't right", None),
+        ("It sold for $2 million.", "$2 million"),
+        ("It takes 2½ days.", "2 1/2"),
+        ("It is 10 ± 2.", None),
+        ("It is 4 pi.", None),
+        ("So it is $6!$.", "6!"),
+        (r"So it is $x = \log_2 3$.", r"\log_2 3"),
+        ("So $x = 5$ or $x = 6$.", None),
+        ("So 9 are left. Shall I explain step 2?", "9"),
+        ("9 are left.\n© 2024 Example", "9"),
+        ("I could not finish problem 4.", None),
+        ("I guess 8, but I am not sure.", None),
+        ("It is 8. I am not sure.", None),
+        ("1. Add 3 and 4 to get 7\n2. Done", "7"),
     ],
 )
 def test_the_last_number_stands_without_doubt(text, number):
@@ -134,6 +202,7 @@ SQUARE = "def square(x):\n    return x * x"
         f"Sure!\n\n```\n{SQUARE}\n```\nOutput:\n```\n9\n```",
         f"```python\ndef cube(x): ...\n```\n```python\n{SQUARE}\n```\n```bash\npython square.py\n```",
         f"```python\n{SQUARE}",
+        f"\ufeff```python\n\ufeff{SQUARE}\n```\n```python\nprint(square(3))\n```",
         "1. Like this:\n   ```python\n   def square(x):\n       return x * x\n   ```",
         f"````markdown\n# Solution\n```python\n{SQUARE}\n```\n````",
         f"<think>```python\ndef square(x): ...\n```</think>\n```python\n{SQUARE}\n```",
@@ -145,6 +214,42 @@ SQUARE = "def square(x):\n    return x * x"
 )
 def test_the_program_is_the_block_that_defines_an_entry_point(text):
     assert extract_program(text, ["square"]) == SQUARE
+
+
+HELPER = "def times(a, b):\n    return a * b"
+USES = "def square(x):\n    return times(x, x)"
+OLD = "def square(x):\n    return x * 2"
+IMPORTS = "from operator import (add, mul as times)\nimport os.path as p"
+
+
+@pytest.mark.parametrize(
+    ("blocks", "program"),
+    [
+        ([HELPER, USES], [HELPER, USES]),
+        ([USES, HELPER], [USES, HELPER]),
+        ([IMPORTS, USES], [IMPORTS, USES]),
+        (["LIMIT = 3\ndef g(): ...", HELPER.replace("a * b", "g(a)"), USES], ...),
+        ([HELPER, USES.replace("times(x, x)", "x.times(x)")], [USES.replace("times(x, x)", "x.times(x)")]),
+        ([HELPER, f"{HELPER}\n{USES}"], [f"{HELPER}\n{USES}"]),  # which needs nothing
+        ([HELPER, OLD, USES], [HELPER, USES]),
+        ([f"{HELPER}\nprint(square(3))", USES], [USES]),  # an example of its use, which would fail before it
+        (
+            [IMPORTS, "def square(x):\n    with x as f: return f"],
+            ["def square(x):\n    with x as f: return f"],
+        ),
+        ([HELPER, f"class C:\n    {OLD}"], [f"class C:\n    {OLD}"]),
+        (["class C:\n    def times(self): ...", USES], [USES]),
+    ],
+)
+def test_blocks_that_define_what_the_program_lacks_belong_to_it(blocks, program):
+    text = "\n".join(f"Then:\n```python\n{block}\n```" for block in blocks)
+    assert extract_program(text, ["square"]) == "\n\n".join(blocks if program is ... else program)
+    assert extract_program(text.replace("python", ""), ["square"]) == extract_program(text, ["square"])
+
+
+def test_every_entry_point_is_looked_for():
+    text = f"```python\n{HELPER}\n```\nand\n```python\n{OLD}\n```\n```python\nimport this\n```"
+    assert extract_program(text, ["square", "times"]) == f"{HELPER}\n\n{OLD}"
 
 
 @pytest.mark.parametrize(
@@ -202,6 +307,9 @@ HOSTILE = [
     "answer is " * 10_000,
     "<answer>" * 12_000,
     "```python\n" * 10_000,
+    "```py\ndef f(): g\n```\n" * 5_000,
+    "".join(f"```py\ndef f{n}(): f{n - 1}\n```\n" for n in range(4_000)),
+    "from\n" * 20_000,
     "````\n```" * 12_000,
     "def f():\n" * 11_000,
     "import " + "x." * 50_000,

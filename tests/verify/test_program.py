@@ -221,6 +221,13 @@ def test_a_lesser_tier_is_used_where_the_environment_names_it(monkeypatch):
     assert "seccomp" in verdict.warning
 
 
+def test_a_helper_may_stand_in_another_fence():
+    helper, function = "def times(a, b):\n    return a * b", "def f(x):\n    return times(x, x)"
+    for first, second in ((helper, function), (function, helper)):
+        text = f"A helper:\n```python\n{first}\n```\nThe rest:\n```python\n{second}\n```\n```\n9\n```"
+        assert verify_program(SQUARE, text).reason == run_program(text, SQUARE.tests).reason == "passed"
+
+
 @pytest.mark.parametrize("text", ["\ufeff{}", "\ufeff```python\n{}\n```", "```python\n\ufeff{}\n```"])
 def test_a_byte_order_mark_is_no_part_of_a_text(text):
     square = "def f(x):\n    return x * x"

@@ -16,7 +16,7 @@ mm millimeter millimetre; cm centimeter centimetre; m meter metre; km kilometer 
 inch inches in; foot feet ft; yard yd; mile mi; g gram; kg kilogram kilo; pound lb; ounce oz; ton;
 ml milliliter millilitre; liter litre l; pint pt; quart qt; gallon gal; cup;
 second s sec; minute min; hour h hr; day; week; month; year yr;
-degree deg; celsius; fahrenheit; radian rad; cent; dollar usd; euro eur; yuan yen; rupee; unit
+degree deg; celsius; fahrenheit; radian rad; cent; dollar usd; euro eur; yuan yen 元 円; rupee; unit
 """
 UNITS = {
     spelling: names.split()[0]
@@ -28,16 +28,28 @@ _LENGTHS = frozenset({"mm", "cm", "m", "km", "inch", "foot", "yard", "mile"})
 _SPEEDS = {"mph": ["miles", "per", "hour"], "kmph": ["km", "per", "hour"], "kph": ["km", "per", "hour"]}
 _SQUARES = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _POWERS = {"squared": 2, "cubed": 3, "²": 2, "³": 3}
-_SCALES = {"dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9}
+SCALES = {
+    **{
+        "dozen": 12,
+        "hundred": 100,
+        "thousand": 10**3,
+        "million": 10**6,
+        "billion": 10**9,
+        "trillion": 10**12,
+    },
+    **{"百": 100, "千": 10**3, "万": 10**4, "亿": 10**8},
+}
 # 3rd, dollars an hour, dollars each; a percentage is not a unit where its sign has been read.
-_SILENT = frozenset({"th", "st", "nd", "rd", "an", "a", "each", "percent"})
+_SILENT = frozenset({"th", "st", "nd", "rd", "an", "a", "each", "percent", *"个個人支只本件张条名位次枚台匹"})
 CURRENCIES = {"\\$": "dollar", "€": "euro", "£": "sterling", "¥": "yuan", "₹": "rupee"}
 # Plain runs of letters that are units and not products ("10cm"); a single letter may be a variable.
 SHORT_UNITS = frozenset(word for word in UNITS if 2 <= len(word) <= 3) | {"sq", "cu", "mph", "kph", "per"}
 
-_KNOWN = frozenset({*UNITS, *_SQUARES, *_SCALES, *_SILENT, "per", "/"})
+_KNOWN = frozenset({*UNITS, *_SQUARES, *SCALES, *_SILENT, "per", "/"})
 
-_WORD = re.compile(r"[a-z]+|[²³]|\^(?:-?[0-9]|\{-?[0-9]\})|/")
+_UNIT_WORDS = _KNOWN | _POWERS.keys() | _SPEEDS.keys()
+_POWER = re.compile(r"\^\{?[23]\}?|[²³]")
+_WORD = re.compile(r"[a-z]+|[\u4e00-\u9fff]|[²³]|\^(?:-?[0-9]|\{-?[0-9]\})|/")
 _CAPITAL = re.compile(r"\b[A-KM-Z]\b")  # M may be a million or metres
 _BETWEEN = re.compile(r"[\s.,'()*~-]++")
 _TEMPERATURES = ({"degree", "celsius"}, {"degree", "fahrenheit"})
@@ -53,7 +65,7 @@ def read_unit(text: str) -> tuple[str, int]:
     """
     words = [part for word in _WORD.findall(text.casefold()) for part in _SPEEDS.get(word, [word])]
     unread = _BETWEEN.sub("", _WORD.sub("", text.casefold()))
-    scale = math.prod(_SCALES.get(word, 1) for word in words)
+    scale = math.prod(SCALES.get(word, 1) for word in words)
     unfinished = bool(words) and words[-1] in ("per", "/", *_SQUARES)
     known = all(
         before in UNITS if word in _POWERS or word[0] == "^" else word in _KNOWN
@@ -62,6 +74,11 @@ def read_unit(text: str) -> tuple[str, int]:
     if _CAPITAL.search(text) or unread or unfinished or scale > 10**15 or not known:
         raise UnparsedError(f"{text.strip()[:40]!r} after a number")
     return _unit_of(words), scale
+
+
+def is_unit_word(word: str) -> bool:
+    """Return whether a word may be part of what `read_unit` reads: cm^2, square, per, million."""
+    return _POWER.sub("", word.casefold()) in _UNIT_WORDS
 
 
 def _unit_of(words: list[str]) -> str:

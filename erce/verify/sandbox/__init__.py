@@ -13,10 +13,11 @@ expect.** It follows from three facts, each of which can be checked in one file.
 What a test gets for `f(x)` is therefore a plain value that the program chose without knowing the answer.
 Plain are numbers, bool, None, str, bytes, bytearray, list, tuple, set, frozenset, dict and its views, range,
 slice, Counter, OrderedDict, deque, Fraction, Decimal, dates and times, and builtin types. An instance of a
-subclass counts as its builtin, and an iterator that the program returns as its values. The program's
-exceptions arrive as the nearest builtin exception. If a call returns None, its changes to list, dict, set …
-are made to the test's own argument. Where a test asks only whether a result is true, as in `assert f(x)`,
-that crosses for any object. Everything else is opaque, also a function that the tests pass, and ends the job.
+subclass counts as its builtin (a namedtuple keeps its fields), and an iterator that the program returns as
+its values. The program's exceptions arrive as the nearest builtin exception. If a call returns None, its
+changes to list, dict, set … are made to the test's own argument. Where a test asks only whether a result is
+true, as in `assert f(x)`, that crosses for any object. Everything else is opaque, also a function that the
+tests pass, and ends the job.
 
 Tests that look at the program's own objects cannot be run so. In mode "unproven" they share an interpreter
 with the program (`candidate.py`), which could forge its pass: the verdict says "unproven". A problem's

@@ -3,19 +3,22 @@
 A frame is four bytes of length and JSON. JSON holds None, bool, str, small ints and finite floats as they
 are, and every other value as a list that begins with a tag. Reading builds values of the classes in this file
 alone, so it runs no foreign code. Instances of a subclass of a builtin are written as the builtin, read with
-the builtin's own methods; an iterator that the program returns as the list of its values. All else is opaque.
+the builtin's own methods, those of a namedtuple with the names of their fields; an iterator that the program
+returns as the list of its values. All else is opaque.
 """
 
 import builtins
 import itertools
 import json
+import re
 import socket
 import struct
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict, deque, namedtuple
 from collections.abc import Callable, Iterable
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NoReturn
 
 LIMITS = struct.Struct("3d2Q")  # of a job, from supervisor to worker: seconds of cpu, wall and idle, bytes
@@ -26,6 +29,7 @@ TOO_DEEP = "a value that is nested too deeply"
 
 _encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 _UTF_8 = ("utf-8", "surrogatepass")  # JSON's own escapes would join two halves of a surrogate pair
+_NAME = re.compile(r"[a-zA-Z]\w*", re.ASCII)
 _JSON_INTS = range(1 - (1 << 53), 1 << 53)  # which survive every JSON reader
 
 
@@ -95,7 +99,7 @@ def encode(value: Any, other: Callable[[Any], Any] = _is_opaque) -> Any:
         return value
     if kind is float and value - value == 0:  # finite
         return value
-    row = _WRITE.get(kind)
+    row = _WRITE.get(kind) or _row_of_namedtuple(kind)
     if row is not None:
         tag, parts = row
         return [tag, *[encode(part, other) for part in parts(value)]]
@@ -192,6 +196,26 @@ def _text(parts: list[Any]) -> str:
     return text
 
 
+@lru_cache(maxsize=64)
+def _namedtuple(name: str, fields: tuple[str, ...]) -> Any:
+    """Return a namedtuple's class; ValueError or TypeError if a name could be anything but a name."""
+    if not all(map(_NAME.fullmatch, (name, *fields))):
+        raise ValueError("not the names of a namedtuple")
+    return namedtuple(name, fields)
+
+
+def _row_of_namedtuple(kind: type) -> tuple[str, Callable[[Any], Iterable[Any]]] | None:
+    """Return the tag of a namedtuple's instances, and what returns their parts; None for other classes."""
+    fields = getattr(kind, "_fields", None) if issubclass(kind, tuple) else None
+    if type(fields) is not tuple:
+        return None
+    try:
+        named = _namedtuple(kind.__name__, fields)
+    except (ValueError, TypeError):
+        return None
+    return "n", lambda value: (named.__name__, named._fields, *tuple.__iter__(value))
+
+
 def _whole(parts: list[Any]) -> list[int]:
     if any(type(part) is not int for part in parts):
         raise ValueError("not whole numbers")
@@ -244,4 +268,8 @@ _TO_PLAIN: dict[type, Callable[[Any], Any]] = {
 TYPES = {kind.__name__: kind for kind in (*_TO_PLAIN, bool, bytearray, complex, range, object, type(None))}
 MUTABLE = (list, dict, set, bytearray, deque, Counter, OrderedDict)
 _WRITE = {kind: (tag, parts) for tag, kind, parts, _ in _KINDS}
-_READ = {tag: build for tag, _, _, build in _KINDS} | {"it": iter, "ty": lambda parts: TYPES[_text(parts)]}
+_READ = {tag: build for tag, _, _, build in _KINDS} | {
+    "it": iter,
+    "ty": lambda parts: TYPES[_text(parts)],
+    "n": lambda parts: _namedtuple(parts[0], parts[1])._make(parts[2:]),
+}

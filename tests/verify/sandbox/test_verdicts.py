@@ -104,7 +104,12 @@ FOUND = "import re\ndef f(s): return re.search('b', s)"
     [
         (FOUND, ["assert f('ab')", "assert not f('a')"], "passed"),
         (FOUND, ["assert f('ab') and not f('a') and (f('a') or f('b'))"], "passed"),
-        (FOUND, ["def check(c):\n    if not c('a'):\n        assert c('b')", "check(f)"], "passed"),
+        (FOUND, ["def check(c):\n    if c('b'):\n        assert c('b')", "check(f)"], "passed"),
+        (
+            FOUND,
+            ["n = 0\nwhile f('b' * (3 - n)): n += 1\nassert (1 if f('b') else f('b')) == 1", "assert n == 3"],
+            "passed",
+        ),
         (FOUND, ["assert f('a')"], "failed"),
         (FOUND, ["assert not f('ab')"], "failed"),
         ("def f(v): v.append(1)", ["v = []\nassert not f(v)\nassert v == [1]"], "passed"),
@@ -302,6 +307,40 @@ def test_a_reply_that_is_announced_too_big_is_not_read(sandbox):
 )
 def test_a_function_that_returns_none_changes_its_arguments(sandbox, program, test, reason):
     assert ruled(sandbox, program, [test])[0] == reason
+
+
+POINTS = """
+from collections import namedtuple
+class P(namedtuple("P", "x y")):
+    __eq__ = lambda self, other: True
+    y = property(lambda self: 9)
+def f(p):
+    return P(p.x + 1, p.y)
+def forge(p):
+    return P(5, 5)
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("assert f(P(1, y=2)).x == 2 and f(P(1, 2)).y == 2 and f(P(1, 2)) == P(2, 2)", "passed"),
+        ("assert repr([f(P(1, 2))]) == '[P(x=2, y=2)]'", "passed"),
+        ("assert forge(P(1, 2)) == (2, 2)", "failed"),
+        ("assert forge(P(1, 2)).y == 9", "failed"),
+    ],
+)
+def test_a_namedtuple_has_fields_and_no_method_of_the_program(sandbox, test, reason):
+    setup = ["from collections import namedtuple\nP = namedtuple('P', 'x y')"]
+    assert ruled(sandbox, POINTS, [test], setup=setup)[0] == reason
+
+
+def test_a_hundred_thousand_kinds_of_namedtuples_end_with_the_judges_budget(sandbox):
+    frame = """b'{"ok":[["l",%s],[]]}' % b','.join(b'["n","P",["t","x%d"],1]' % n for n in range(10**5))"""
+    program = f"{SAY}\ndef f(x):\n    say({frame})\n    os.read(channel(), 1)"
+    reason, detail = ruled(sandbox, program, ["assert len(f(1)) == 10**5"])
+    assert (reason, "wall" in detail) == ("timeout", False)
+    assert ruled(sandbox, "f = lambda x: x", ["assert f(1) == 1"])[0] == "passed"
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,23 @@ class Level(IntEnum):
     HIGH = 5
 
 
-Point = namedtuple("Point", "x y")
+class Point(namedtuple("Point", "x count")):
+    __eq__ = __contains__ = lambda self, other: True
+    __hash__ = None
+    x = property(lambda self: "a lie")
+
+    def __iter__(self):
+        return iter((7, 7))
+
+
+class Named(tuple):
+    _fields = ("__eq__",)
+    __slots__ = ()
+
+    def __new__(cls, *_):
+        return tuple.__new__(cls, (3,))
+
+    __iter__ = None
 
 
 class Late(datetime.tzinfo):
@@ -81,7 +97,7 @@ def test_nan_and_the_views_of_a_dict_cross_as_well():
     ("value", "base"),
     [
         (Liar([7]), [7]),
-        (Point(1, 2), (1, 2)),
+        (Named("x"), (3,)),
         (Level.HIGH, 5),
         (defaultdict(lambda: 7, {1: 2}), {1: 2}),
         (type("S", (str,), {"__str__": lambda self: "lie"})("s"), "s"),
@@ -95,6 +111,34 @@ def test_an_instance_of_a_subclass_is_cut_to_its_builtin_by_the_builtins_own_met
     again = crossed(value)
     assert type(again) is type(base)
     assert again == base
+
+
+def test_a_namedtuple_crosses_with_its_fields_and_without_its_methods():
+    again = crossed([Point(1, [2])])[0]
+    assert (again, repr(again), again.x, again.count) == ((1, [2]), "Point(x=1, count=[2])", 1, [2])
+    assert (again == 5, 5 in again) == (False, False)
+    assert type(again).__mro__[1:] == (tuple, object)
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        *(("P", ["__eq__"]), ("P", ["_fields"]), ("P", ["x", "x"]), ("P", ["if"]), ("P", ["x=print(1)"])),
+        *(
+            ("P", ["x", "y"]),
+            ("P", []),
+            ("P", [5]),
+            ("P", ["\uff58"]),
+            ("P\n", ["x"]),
+            ("", ["x"]),
+            (5, ["x"]),
+        ),
+    ],
+    ids=repr,
+)
+def test_a_false_namedtuple_is_refused(name, fields):
+    with pytest.raises((ValueError, TypeError)):
+        wire.decode(["n", name, ["t", *fields], 1])
 
 
 @pytest.mark.parametrize(
