@@ -173,9 +173,7 @@ class Attached:
         # A copy: others change the loss in place, as AdaLoRA and transformers' evaluation do.
         self.last = loss._replace(objective=loss.objective.detach().clone())
         added = output.loss
-        if (
-            added is not None and items is not None
-        ):  # a mean, which the parts of a batch share by their labels
+        if added is not None and items is not None:  # a mean, of which a micro-batch has its labels' share
             added = added * (targets != settings.get("ignore_index", IGNORED)).sum() / items
         output.loss = loss.objective if added is None else loss.objective + added
         return output if as_dict else output.to_tuple()

@@ -18,13 +18,23 @@ from peft import PeftModel
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, IterableDataset
 from transformers import PreTrainedModel, Trainer, TrainingArguments
+from transformers.trainer import TRAINER_STATE_NAME
+from transformers.trainer_callback import TrainerState
 from transformers.trainer_utils import EvalLoopOutput
 from trl.trainer import sft_trainer
 from trl.trainer.sft_trainer import SFTTrainer
 
 from erce.errors import InputError
 from erce.hf.adapter import README, name_objective
-from erce.hf.head import added_loss_of, probe_tokens, readout_of, refresh_forward, refuse_prompts_with_a_loss
+from erce.hf.head import (
+    IGNORED,
+    added_loss_of,
+    evaluating,
+    probe_tokens,
+    readout_of,
+    refresh_forward,
+    refuse_prompts_with_a_loss,
+)
 from erce.hf.models import pretrained_name
 from erce.hf.sequences import MARKS, WITH_THEM, has_several, keeps_apart, shifted_targets
 from erce.loss import make_objective, make_penalty
@@ -33,6 +43,7 @@ from erce.train.data import check_data, is_trls, refuse_nothing, several, source
 from erce.train.rows import FilledStream, fill_up, rows_of_a_step
 from erce.train.scores import COLUMNS, DIAGNOSTICS, BatchSums, Scorer, add_scores, tokens_by_sequence
 
+RESUMED = ("entropy_penalty", "entropy_type", "entropy_order", "objective", "normalize")
 LOGS_OF_CLIPPING = 10  # after which it is said that most steps are clipped
 
 _Found = TypeVar("_Found")
@@ -91,6 +102,8 @@ class ERCETrainer(SFTTrainer):
         self._sums: dict[str, Tensor] = {}  # "train" or "eval" → the sums behind the next log
         self._lams: set[float] = set()  # every λ since the last log
         self._norms: list[float] = []  # of the gradient, in the first logs
+        self._tokens_before = 0  # read before the checkpoint that a training went on from, by all processes
+        self._tokens_read: Tensor | int = 0  # since then, by this process
         self._keeps_apart: dict[frozenset[str], bool] = {}  # by what marks the sequences in a batch
         self._refuse_other_losses()
         refuse_nothing(self.train_dataset, self.eval_dataset, args)
@@ -102,6 +115,7 @@ class ERCETrainer(SFTTrainer):
             self.loss_is_scaled_for_ga = True  # compute_loss divides by the whole accumulated batch
             readout = _agreed(self.accelerator, readout_of, self._base_model())
             added_loss = _agreed(self.accelerator, added_loss_of, self._base_model())
+            self._predicts_first = _agreed(self.accelerator, _predicts_first, self.model)
             self._scorer = Scorer(
                 readout=readout,
                 added_loss=added_loss,
@@ -136,6 +150,13 @@ class ERCETrainer(SFTTrainer):
         refuse_prompts_with_a_loss(self.model)
         if self.args.head == "erce":
             _refuse_sharding(self.accelerator)
+            model = self._base_model()
+            if self.aux_loss_enabled and not hasattr(model.config.get_text_config(), "router_aux_loss_coef"):
+                raise InputError(
+                    f"router_aux_loss_coef = {self.router_aux_loss_coef:g} would not reach the loss of "
+                    f"{type(model).__name__}, whose coefficient has another name; leave it out, and set that "
+                    "coefficient and output_router_logits=True in the model's config"
+                )
         else:
             added_loss = _agreed(self.accelerator, added_loss_of, self._base_model())
             # TRL's head adds the loss of a router, of the kind that needs no logits.
@@ -162,7 +183,33 @@ class ERCETrainer(SFTTrainer):
         self._sums.clear()  # of a training before, or an attempt that ran out of memory
         self._lams.clear()
         self._norms.clear()
+        self._tokens_before = self._tokens_read = 0
+        if checkpoint := kwargs.get("resume_from_checkpoint"):
+            self._go_on_from(Path(checkpoint, TRAINER_STATE_NAME))
         return super()._inner_training_loop(*args, **kwargs)
+
+    def _go_on_from(self, path: Path) -> None:
+        """Take over a checkpoint's count of tokens, and warn if it was trained with another objective."""
+        if not path.is_file():
+            return
+        state: Any = TrainerState.load_from_json(str(path))
+        before = state.stateful_callbacks.get("ERCETrainer", {})
+        logged = max((entry.get("num_tokens", 0) for entry in state.log_history), default=0)
+        self._tokens_before = int(before.get("num_tokens", logged))
+        for name in RESUMED:
+            if name in before and before[name] != getattr(self.args, name):
+                warnings.warn(
+                    f"the checkpoint {str(path.parent)!r} was trained with {name} = {before[name]!r}, and "
+                    f"goes on with {getattr(self.args, name)!r}",
+                    stacklevel=2,
+                )
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        settings = {name: getattr(self.args, name) for name in RESUMED}
+        # Where transformers keeps the state of callbacks, which a checkpoint has.
+        kept: Any = self.state.stateful_callbacks
+        kept["ERCETrainer"] = settings | {"num_tokens": self._num_tokens()}
+        super()._save_checkpoint(model, trial)
 
     def train(self, *args: Any, **kwargs: Any) -> Any:
         result = super().train(*args, **kwargs)
@@ -190,7 +237,10 @@ class ERCETrainer(SFTTrainer):
         labels = [_labels(batch) for batch in batches]
         if not batches or self.args.head == "trl":
             return batches, items
-        tokens = [tokens_by_sequence(*shifted_targets(*each)) for each in zip(batches, labels, strict=True)]
+        targets = [shifted_targets(*each) for each in zip(batches, labels, strict=True)]
+        if self._predicts_first:  # nor does PEFT pass on what marks the sequences of a row
+            targets = [shifted_targets({}, nn.functional.pad(each, (1, 0), value=IGNORED)) for each in labels]
+        tokens = [tokens_by_sequence(*each) for each in targets]
         counts = [(count if self.args.normalize == "token" else count > 0).sum() for count in tokens]
         items = torch.stack(counts).sum().to(device)
         if self.args.average_tokens_across_devices and self.args.world_size > 1:
@@ -209,6 +259,8 @@ class ERCETrainer(SFTTrainer):
             return self._trl_loss(model, inputs, return_outputs, num_items_in_batch)
         assert self._scorer is not None
         lam = self._lam(training=model.training)
+        if self.aux_loss_enabled and self._scorer.added_loss is not None:
+            inputs["output_router_logits"] = True  # which wrappers of several modalities read here alone
         sums = model(**inputs, scores=replace(self._scorer, lam=lam))
         if not isinstance(sums, BatchSums):
             raise InputError(
@@ -253,8 +305,10 @@ class ERCETrainer(SFTTrainer):
         lam, output = self._lam(training=model.training), outputs[0]
         nll, entropy, tokens = -output.log_probs.sum(), output.entropy.sum(), output.label_mask.sum()
         objective = nll + lam * entropy
+        aux_loss = output.aux_loss if self.aux_loss_enabled else torch.zeros_like(objective)
         sums = BatchSums(
-            loss=torch.zeros_like(objective),
+            loss=self.router_aux_loss_coef * aux_loss,
+            aux_loss=aux_loss,
             total=objective,
             objective=objective,
             nll=nll,
@@ -287,7 +341,10 @@ class ERCETrainer(SFTTrainer):
         penalty = lam * total[2:3]  # λ · entropy, since λ may change before the next log
         if training:
             self._lams.add(lam)
-        parts = [total, penalty, _read(inputs).to(total)]
+            self._tokens_read = self._tokens_read + _read(inputs)
+        added = [sums.loss, sums.loss.new_zeros(()) if sums.aux_loss is None else sums.aux_loss]
+        micro_batch = [*added, torch.ones_like(sums.loss)]
+        parts = [total, penalty, torch.stack([x.detach().to(total) for x in micro_batch])]
         if sums.by_source is not None:
             parts.append(sums.by_source.flatten().to(total))
         self._sums[mode] = self._sums.get(mode, 0) + torch.cat(parts)
@@ -296,24 +353,24 @@ class ERCETrainer(SFTTrainer):
         """Return the means since the last call; `loss` weighs the tokens as training does."""
         sums: Any = self.accelerator.reduce(self._sums.pop(mode), "sum")
         ours = len(sums) - 3 * len(self._sources)
-        objective, nll, entropy, hits, tokens, weighed, items, *diagnostics, penalty, read = sums[:ours]
-        counts = {
-            "scored_tokens": int(tokens),
-            "num_tokens": self._tokens_so_far() + (int(read) if mode == "train" else 0),
-        }
+        objective, nll, entropy, hits, tokens, weighed, items, *diagnostics = sums[: ours - 4]
+        penalty, added, aux_loss, batches = sums[ours - 4 : ours]
+        counts = {"scored_tokens": int(tokens), "num_tokens": self._num_tokens()}
         if not counts["scored_tokens"]:
             warnings.warn(
                 f"no token is scored in this log's batches ({mode}), so it has no means", stacklevel=2
             )
             return counts
         means = {
-            "loss": weighed / items,
+            "loss": weighed / items + added / batches,
             "ce": nll / tokens,
             "entropy": entropy / tokens,
             "objective": objective / tokens,
             "mean_token_accuracy": hits / tokens,
             **{name: x / tokens for name, x in zip(DIAGNOSTICS, diagnostics, strict=False)},
         }
+        if self.aux_loss_enabled:
+            means["aux_loss"] = aux_loss / batches
         if mode == "train":  # where λ changed, the mean for which objective = ce + λ · entropy
             lams, self._lams = self._lams, set()
             means["lam"] = penalty / entropy if len(lams) > 1 and entropy else max(lams)
@@ -322,15 +379,20 @@ class ERCETrainer(SFTTrainer):
                 means |= {f"ce/{name}": of_nll / count, f"entropy/{name}": of_entropy / count}
         return {name: float(mean) for name, mean in means.items()} | counts
 
-    def _tokens_so_far(self) -> int:
-        """Return how many tokens were read until the last log, prompts included, resumed training or not."""
-        counts = (entry["num_tokens"] for entry in reversed(self.state.log_history) if "num_tokens" in entry)
-        return int(next(counts, 0))
+    def _num_tokens(self) -> int:
+        """Return how many tokens the training has read, prompts included, resumed or not."""
+        here = torch.as_tensor(self._tokens_read, device=self.accelerator.device)
+        total: Any = self.accelerator.reduce(here, "sum")
+        return self._tokens_before + int(total)
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
-        if "loss" in logs and "train" in self._sums:
-            loss, means = logs.pop("loss"), self._means("train")
-            logs.update(means | {"loss": loss} if "ce" in means else means)
+        is_last = "train_loss" in logs  # of a training, with the means since the last log
+        if "train" in self._sums and ("loss" in logs or is_last):
+            loss, means = logs.pop("loss", None), self._means("train")
+            means.pop("loss", None)
+            if loss is not None and "ce" in means:
+                means["loss"] = loss
+            logs.update(means)
         if "grad_norm" in logs and len(self._norms) < LOGS_OF_CLIPPING:
             self._norms.append(logs["grad_norm"])
             if len(self._norms) == LOGS_OF_CLIPPING:
@@ -377,9 +439,7 @@ class ERCETrainer(SFTTrainer):
         """Send nothing: TRL reports every trainer that is built, and no user was asked."""
 
 
-def _agreed(
-    accelerator: Accelerator, try_out: Callable[[PreTrainedModel], _Found], model: PreTrainedModel
-) -> _Found:
+def _agreed(accelerator: Accelerator, try_out: Callable[[Any], _Found], model: nn.Module | None) -> _Found:
     """Return `try_out(model)` of the first process in all of them; its InputError is raised in all.
 
     With FSDP's efficient loading only the first process has weights to try.
@@ -413,6 +473,17 @@ def _refuse_sharding(accelerator: Accelerator) -> None:
         )
 
 
+@torch.no_grad()
+def _predicts_first(model: Any) -> bool:
+    """Return whether the virtual tokens of an adapter stand before a row's first token, and so predict it."""
+    if not isinstance(model, PeftModel) or not model.active_peft_config.is_prompt_learning:
+        return False
+    base: Any = model.get_base_model()
+    tokens = probe_tokens(base)
+    with evaluating(model):
+        return model(input_ids=tokens, use_cache=False).logits.shape[1] > tokens.shape[1]
+
+
 @contextmanager
 def _without_trls_head() -> Iterator[None]:
     """Leave out TRL's own head, with which a copy of the model would call this model's weights.
@@ -431,11 +502,11 @@ def _without_trls_head() -> Iterator[None]:
 
 
 def _read(inputs: dict[str, Any]) -> Tensor:
-    """Return how many tokens the model reads of a batch, without the padding, (1,)."""
+    """Return how many tokens the model reads of a batch, without the padding."""
     mask = inputs.get("attention_mask")
     if mask is not None and mask.dim() == 2:
-        return mask.sum().reshape(1)
-    return torch.tensor([inputs["labels"].numel()], device=inputs["labels"].device)
+        return mask.sum()
+    return torch.tensor(inputs["labels"].numel(), device=inputs["labels"].device)
 
 
 def _labels(batch: dict[str, Any]) -> Tensor:

@@ -72,11 +72,43 @@ def test_the_trainer_adds_it_once_per_step(name, tmp_path):
     with torch.no_grad():
         wanted = sum(model(input_ids=row[None], labels=row[None]).loss.item() for row in IDS) / 2
     args = {"per_device_train_batch_size": 1, "gradient_accumulation_steps": 2, "learning_rate": 0.0}
-    trainer = toy.trainer(tmp_path, rows, args, policy=model)
+    args |= {"per_device_eval_batch_size": 1}
+    trainer = toy.trainer(tmp_path, rows, args, policy=model, eval_dataset=rows)
     trainer.train()
     entry = trainer.state.log_history[0]
     assert entry["loss"] == pytest.approx(wanted, rel=1e-5)
     assert entry["loss"] > entry["objective"] + 5e-4
+    metrics = trainer.evaluate()
+    assert metrics["eval_loss"] == pytest.approx(wanted, rel=1e-5)
+    assert ("aux_loss" in entry, "eval_aux_loss" in metrics) == (name == "mixtral",) * 2  # as TRL has it
+    if name == "mixtral":
+        with torch.no_grad():
+            wanted = sum(model(input_ids=row[None], output_router_logits=True).aux_loss for row in IDS) / 2
+        assert entry["aux_loss"] == pytest.approx(wanted.item(), rel=1e-5)
+        assert metrics["eval_aux_loss"] == pytest.approx(wanted.item(), rel=1e-5)
+
+
+def test_a_coefficient_that_does_not_reach_a_router_is_refused(tmp_path):
+    rows = [{"input_ids": row, "labels": row} for row in IDS.tolist()]
+    message = r"router_aux_loss_coef = 0\.1 would not reach .* JetMoe.* in the model's"
+    with pytest.raises(ValueError, match=message):
+        toy.trainer(tmp_path, rows, {"router_aux_loss_coef": 0.1}, policy=family("jetmoe").float())
+
+
+def test_transformers_trainer_accumulates_it_as_a_mean_over_the_labels(tmp_path):
+    how = {"learning_rate": 0.0, "max_steps": 1}
+    items = sum(label != toy.IGNORED for row in toy.SCORED[:4] for label in row["labels"][1:])
+    for micro, steps in ((1, 4), (2, 2)):
+        model = family("mixtral", output_router_logits=True, router_aux_loss_coef=5.0).float()
+        trainer = toy.plain_training(tmp_path, erce.attach(model, 2.0), micro=micro, steps=steps, **how)
+        loss = trainer.state.log_history[0]["loss"]
+        model.eval()
+        batches = [toy.batch(toy.SCORED[i : i + micro]) for i in range(0, 4, micro)]
+        with torch.no_grad():
+            parts = [model(**batch, num_items_in_batch=items).loss.item() for batch in batches]
+            alone = [model(**batch).loss.item() for batch in batches]
+        assert loss == pytest.approx(sum(parts), rel=1e-5)
+        assert min(alone) < loss < max(alone)
 
 
 def test_a_model_without_more_keeps_no_logits():

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import torch
-from peft import AdaLoraConfig, get_peft_model
+from peft import AdaLoraConfig, PrefixTuningConfig, PromptTuningConfig, get_peft_model
 from torch import Tensor
 from toys import training as toy
 from toys.losses import Counted
@@ -339,6 +339,37 @@ def test_a_log_over_several_steps_weighs_every_token_the_same(head, tmp_path):
     names = ("ce", "entropy", "objective", "scored_tokens")
     assert {name: entry[name] for name in names} == pytest.approx({n: wanted[n] for n in names}, rel=1e-6)
     assert entry["num_tokens"] == sum(len(row["input_ids"]) for row in toy.UNEQUAL[:8])
+    last = trainer.state.log_history[-1]  # after a third step
+    assert {"train_loss", "ce", "entropy", "objective"} <= set(last)
+    assert "loss" not in last
+    rest = reference(policy, toy.UNEQUAL[8:], lam=2.0)
+    assert last["ce"] == pytest.approx(rest["ce"], rel=1e-6)
+    assert last["num_tokens"] == sum(len(row["input_ids"]) for row in toy.UNEQUAL)
+
+
+def test_an_evaluation_between_two_logs_has_all_tokens_that_were_read(tmp_path):
+    settings = {"logging_steps": 3, "eval_strategy": "steps", "eval_steps": 2}
+    trainer = toy.trainer(tmp_path, toy.UNEQUAL, settings, eval_dataset=toy.UNEQUAL[:2])
+    trainer.train()
+    counts = [entry["eval_num_tokens"] for entry in trainer.state.log_history if "eval_loss" in entry]
+    assert counts == [sum(len(row["input_ids"]) for row in toy.UNEQUAL[:n]) for n in (8, 11)]
+
+
+@pytest.mark.parametrize("columns", [{}, {"weight": 2.0, "source": "x"}], ids=["plain", "columns"])
+@pytest.mark.parametrize("kind", [PromptTuningConfig, PrefixTuningConfig])
+@pytest.mark.parametrize("normalize", ["token", "sequence"])
+def test_every_token_that_virtual_tokens_predict_is_counted(normalize, kind, columns, tmp_path):
+    rows = [{"input_ids": row["input_ids"], "labels": row["input_ids"]} | columns for row in toy.UNEQUAL[:4]]
+    adapter = kind(task_type="CAUSAL_LM", num_virtual_tokens=3)
+    settings = {"entropy_penalty": 2.0, "normalize": normalize, "learning_rate": 0.0}
+    trainer = toy.trainer(tmp_path, rows, settings, peft_config=adapter, eval_dataset=rows)
+    trainer.train()
+    entry, metrics = trainer.state.log_history[0], trainer.evaluate()
+    first = int(kind is PromptTuningConfig)
+    assert entry["scored_tokens"] == sum(len(row["input_ids"]) - 1 + first for row in rows)
+    assert entry["loss"] == pytest.approx(metrics["eval_loss"], rel=1e-5)
+    if normalize == "token":
+        assert entry["loss"] == pytest.approx(entry["objective"] * columns.get("weight", 1.0), rel=1e-5)
 
 
 def test_a_loss_computed_outside_a_training_is_in_no_log(tmp_path):

@@ -89,6 +89,24 @@ def test_resuming_in_the_middle_gives_the_adapter_of_not_stopping(tmp_path):
     assert len({entry["lam"] for entry in late[0]}) == 3
 
 
+def test_resuming_between_two_logs_counts_every_token_and_says_that_lam_is_another(tmp_path):
+    settings = LONG | {"save_strategy": "steps", "save_steps": 3, "logging_steps": 2}
+    whole = trained(toy.config(tmp_path / "whole", **settings, entropy_penalty=1.0))
+    checkpoint = str(tmp_path / "whole" / "checkpoint-3")
+    said = []
+    for lam in (1.0, 2.0):
+        resumed = build(ERCETrainer, toy.config(tmp_path / "resumed", **settings, entropy_penalty=lam))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            resumed.train(resume_from_checkpoint=checkpoint)
+        said.append([str(warning.message) for warning in caught if "checkpoint" in str(warning.message)])
+        logs = (trainer.state.log_history for trainer in (whole, resumed))
+        counts = [[entry["num_tokens"] for entry in log if "loss" in entry] for log in logs]
+        assert counts[0] == counts[1]
+    where = f"the checkpoint {checkpoint!r}"
+    assert said == [[], [f"{where} was trained with entropy_penalty = 1.0, and goes on with 2.0"]]
+
+
 def test_gradient_checkpointing_changes_nothing(tmp_path):
     on, off = (
         trained(toy.config(tmp_path, **LONG, entropy_penalty=1.0, gradient_checkpointing=value))
