@@ -53,9 +53,15 @@ def test_the_trl_script_keeps_the_best_checkpoint_and_goes_on_where_it_was_stopp
     folder = tmp_path / "sums"
     log = verified_log(folder)
     best = max(log[1:], key=lambda entry: entry["eval_verified"])  # checkpoints have no step 0
-    asked = splits(load_task("mini-styles"), n_train=128, n_validation=60, n_test=1).validation
+    validation = splits(load_task("mini-styles"), n_train=128, n_validation=60, n_test=1).validation
+    asked = [
+        {"prompt": [{"role": "user", "content": problem.prompt}], "answer": problem.answer}
+        for problem in validation
+    ]
     adapter = PeftModel.from_pretrained(load_model("tiny-styles"), str(folder))
-    again = erce.evaluate(adapter, load_tokenizer("tiny-styles"), asked, "mini-styles", samples=4)
+    again = erce.evaluate(
+        adapter, load_tokenizer("tiny-styles"), asked, "number", samples=4, max_new_tokens=40
+    )
     assert {f"eval_{name}": number for name, number in again.metrics().items()}.items() <= best.items()
     assert len(list((folder / "completions").iterdir())) == len(log) == 5
 
@@ -71,3 +77,14 @@ def test_the_notebook_goes_from_the_loss_to_a_report(tmp_path):
     printed = output_of("notebook.py", folder=tmp_path)
     assert "right on the test problems" in printed
     assert (tmp_path / "runs" / "notebook" / "report" / "index.html").exists()
+
+
+@pytest.mark.slow
+def test_grpo_goes_on_from_the_demonstrations(tmp_path):
+    printed = output_of("demonstrations_to_grpo.py", "models", folder=tmp_path)
+    figures = re.findall(
+        r"^(base model|after \w+)\ngreedy +([\d.]+) % right.*\nsampled +([\d.]+) % right", printed, re.M
+    )
+    assert [when for when, *_ in figures] == ["base model", "after demonstrations", "after GRPO"]
+    assert float(figures[1][2]) > float(figures[0][2])  # of the samples more are right
+    assert (tmp_path / "models" / "grpo" / "adapter_model.safetensors").exists()

@@ -118,6 +118,8 @@ class ExpressionParser:
                 break
             elif self.next.kind == "number" and self.before.kind == "letter" and self.before.text != "i":
                 raise UnparsedError(f"the number {self.next.text[:20]!r} after a letter")
+            elif above[-1][0] == "pow" and self.next.kind == "number":  # 2^3 5
+                above.append(self.power())
             elif self.before.kind == "number" and (self.next.kind == "number" or self.next.text == "frac"):
                 above[-1] = self.mixed(above[-1], bool(below))
             else:
@@ -320,6 +322,13 @@ class ExpressionParser:
         tree: Tree = ("pow", ("const", "e"), argument) if name == "exp" else ("call", name, (*base, argument))
         return tree if exponent is None else ("pow", tree, exponent)
 
+    def up_to(self, closing: str) -> Tree:
+        """Read what a command closes: the inside of a floor."""
+        tree = self.sum()
+        if self.take().text != closing:
+            raise UnparsedError(f"no {closing}")
+        return tree
+
     def root(self) -> Tree:
         degree: Tree = self.group("[", "]") if self.next.text == "[" else ("num", 2)
         whole = self.next.kind == "number"
@@ -355,6 +364,8 @@ _COMMANDS: dict[str, Callable[[ExpressionParser], Tree]] = {
     "pi": lambda parser: ("const", "pi"),
     "infty": lambda parser: ("const", "inf"),
     "i": lambda parser: parser.symbol("i"),
+    "lfloor": lambda parser: ("call", "floor", (parser.up_to("rfloor"),)),
+    "lceil": lambda parser: ("call", "ceil", (parser.up_to("rceil"),)),
 }
 
 

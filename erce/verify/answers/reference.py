@@ -1,5 +1,6 @@
 """A reference as text → its one value, which then reads an answer as its own kind: `equivalent`."""
 
+import re
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -29,6 +30,16 @@ from erce.verify.answers.tree import symbols
 
 MAX_NESTING = 6  # sets of tuples of sets …
 _SHOWN_CHARACTERS = 80  # of an answer, in a detail
+
+
+# One of the choices A to E; an answer may be in lower case, or have the text of its choice behind it.
+_OPENING = r"\s*(?:\\(?:text|textbf|mathrm|mathbf)\s*\{)?\s*\(?"
+_CHOICE = re.compile(_OPENING + r"([A-E])\)?\s*\}?\s*")
+_CHOSEN = re.compile(
+    _OPENING
+    + r"([A-Ea-e])(?:\)?\s*\}?\.?\s*|(?:\)\s*\}?|[:.])\s*(?!.*(?:\b(?:or|not|and)\b|\([A-E]\)))[^=]{1,200})",
+    re.DOTALL,
+)
 
 
 def equivalent(gold: str, answer: str) -> Verdict:
@@ -89,6 +100,11 @@ def same_answer(one: str, other: str) -> bool:
 def _compared(gold: str, answer: str, *, percent_is_unit: bool) -> Verdict:
     if gold.strip() == answer.strip():
         return Verdict(True, "exact")
+    if (choice := _CHOICE.fullmatch(gold)) and (chosen := _CHOSEN.fullmatch(answer)):
+        same = choice[1] == chosen[1].upper()
+        return Verdict(
+            same, "structural" if same else "different", detail=f"choice {choice[1]} against {_shown(answer)}"
+        )
     try:
         tokens = tokenize(clean(answer))
         value = _value(gold)
@@ -118,9 +134,25 @@ def _value(gold: str) -> Value | str:
 def _compared_as_text(gold: str, tokens: list[Token], why: str) -> Verdict:
     """Accept the tokens of the reference itself: the same text except for wrappers and spaces."""
     with suppress(UnparsedError, TooLargeError):
-        if [token.text for token in tokenize(clean(gold))] == [token.text for token in tokens]:
+        if _bare(tokenize(clean(gold))) == _bare(tokens):
             return Verdict(True, "structural", detail="the same except for wrappers and spaces")
     return Verdict(False, "reference not read", detail=f"it is compared as text: {why}")
+
+
+def _bare(tokens: list[Token]) -> list[str]:
+    """Return the texts of the tokens without groups, and a congruence without the name of its number."""
+    start = next(
+        (at + 1 for at, token in enumerate(tokens) if token.text == "equiv" and name_of(tokens[:at])), 0
+    )
+    texts = [_MODULUS.get(token.text, token.text) for token in tokens[start:]]
+    return (
+        [text for text in texts if text not in ("{", "}")]
+        if "mod" in texts
+        else [token.text for token in tokens]
+    )
+
+
+_MODULUS = {"pmod": "mod", "bmod": "mod"}
 
 
 def _shown(text: str) -> str:

@@ -143,8 +143,11 @@ def _joined(operation: str, *sets: _Set) -> _Set:
 
 def _bounded(sides: list[list[Token]], signs: list[str], budget: Budget) -> RealSet:
     """Return the numbers that an inequality or a chain of two leaves its name."""
-    if (len(signs) == 1 and not name_of(sides[0])) or (len(signs) == 2 and signs[0] in "≥>"):  # 3 > x
+    names_first = name_of(sides[0]) or _distance(sides[0])
+    if (len(signs) == 1 and not names_first) or (len(signs) == 2 and signs[0] in "≥>"):  # 3 > x
         sides, signs = sides[::-1], [_MIRRORED_SIGN.get(sign, sign) for sign in signs[::-1]]
+    if len(signs) == 1 and set(signs) <= set("<≤>≥") and (distance := _distance(sides[0])):
+        return _within(*distance, sides[1], signs[0], budget)
     name = name_of(sides[len(signs) - 1]) if all(sides) and len(signs) < 3 else ""
     if not name or name.startswith("|") or not set(signs) <= COMPARISONS:
         raise UnparsedError("no inequality that bounds a name")
@@ -161,6 +164,26 @@ def _bounded(sides: list[list[Token]], signs: list[str], budget: Budget) -> Real
         return RealSet(("interval", *ends), name)
     end = _end(read_side(sides[1]), budget, closed=signs[0] in "≤≥")
     return RealSet(("interval", *((_LOWEST, end) if signs[0] in "<≤" else (end, _HIGHEST))), name)
+
+
+def _distance(side: list[Token]) -> tuple[str, list[Token]] | None:
+    """Return the name in |x| or |x - 3| and the tokens behind it; None for anything else."""
+    if len(side) < 3 or not (side[0].is_sign("|") and side[-1].is_sign("|")) or side[1].kind != "letter":
+        return None
+    behind = side[2:-1]
+    return (side[1].text, behind) if not behind or behind[0].is_sign("+", "-") else None
+
+
+def _within(name: str, behind: list[Token], radius: list[Token], sign: str, budget: Budget) -> RealSet:
+    """Return the numbers whose distance |x + behind| has this relation to the radius."""
+    centre: Tree = ("neg", read_side(behind)) if behind else ("num", 0)
+    closed, far = sign in "≤≥", read_side(radius)
+    ends = [_end(("add", (centre, end)), budget, closed=closed) for end in (("neg", far), far)]
+    if ends[0].value >= ends[1].value:
+        raise UnparsedError("a distance that is not positive")
+    if sign in "<≤":
+        return RealSet(("interval", *ends), name)
+    return RealSet(("or", ("interval", _LOWEST, ends[0]), ("interval", ends[1], _HIGHEST)), name)
 
 
 def _is_operation(token: Token) -> bool:
@@ -187,6 +210,10 @@ def _one_set(tokens: list[Token], budget: Budget) -> _Set:
         raise UnparsedError("no set of numbers")
     opening, inner, closing = tokens[0].text, tokens[1:-1], tokens[-1].text
     if (opening, closing) == ("\\{", "\\}"):
+        bar = next((at for at, token in enumerate(inner) if token.text in ("|", ":", "mid")), 0)
+        name = _described(inner[:bar])
+        if name and (such := read_real_set(inner[bar + 1 :], budget)).name == name:
+            return such.made_of
         parts = separated(inner)[0] if inner else []
         return _points([read_side(signed) for part in parts for signed in expand_plus_minus(part)], budget)
     ends = split_at_sign(inner, ",") if opening in "([" and closing in ")]" else []
@@ -197,6 +224,13 @@ def _one_set(tokens: list[Token], budget: Budget) -> _Set:
     if low.value > high.value or same_value(low.tree, high.tree, budget):
         raise UnparsedError("an interval without numbers")  # (3, -4) is a point
     return "interval", low, high
+
+
+def _described(tokens: list[Token]) -> str:
+    """Return the name x of x or of x ∈ ℝ, "" if the tokens write anything else."""
+    sides, signs = sides_of(tokens)
+    of_reals = not signs or (signs == ["in"] and is_all_reals(sides[1]))
+    return name_of(sides[0]) if of_reals else ""
 
 
 def _points(values: list[Tree], budget: Budget) -> _Set:

@@ -14,6 +14,13 @@ from erce.verify.answers.units import SHORT_UNITS
 OPENING = frozenset({"(", "[", "{", "\\{", "⟨"})
 CLOSING = frozenset({")", "]", "}", "\\}", "⟩"})
 _SCIENTIFIC = re.compile(r"\A(-?[0-9]{1,40}(?:\.[0-9]{1,40})?)[eE]([+-]?[0-9]{1,3})(?=[\s\\~]|\Z)")
+# A label, a colour and the number of an equation do not change the value.
+_ORNAMENTS = re.compile(
+    r"\A\s*(?:\\text\s*\{)?\s*(?:final )?answer(?: is)?\s*:\s*\}?|"
+    r"\\(?:text)?color\s*\{[a-z]+\}|\\tag\*?\s*\{[^{}]*\}",
+    re.IGNORECASE,
+)
+_THOUSANDS = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?: [0-9]{3})++(?![0-9/]| ?/|,)")
 _DOLLARS = re.compile(r"\A([^$]*+)(?<!\\)\$(?=\s?[0-9.][^$]*+\Z)")  # the one sign of $18
 _EMPHASIS = re.compile(r"\A(\*\*?)([^*]++)\1\Z")
 # Each character and the command that it stands for.
@@ -53,6 +60,7 @@ _TOKEN = re.compile(
     | (?P<command>\\[A-Za-z]++)\*?
     | (?P<escaped>\\.)
     | (?P<letters>[A-Za-z]++)
+    | (?P<counter>[\u4e00-\u9fff])
     | (?P<sign>\*\*|<=|>=|!=|==|[-+*/^_!(){}\[\]|,;:'=<>≤≥≠°%&.$"])
     """,
     re.VERBOSE | re.DOTALL,
@@ -61,14 +69,15 @@ _VECTORS = re.compile(
     r"\\(?:vec|overrightarrow|mathbf|boldsymbol|bm|nabla)(?![a-z])(?:.*\\times|(?<=\\times).*)"
 )
 _LETTER_UNIT = re.compile(r"[mgshlL](?:[/ ][a-z]{1,3})?(?:\^-?[123])?")
-_TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
+_TWO_LETTERS = re.compile(r"[A-Za-z]{2}|[\u4e00-\u9fff]")
 _SPELLINGS = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "**": "^"}
 _GROUPING = re.compile(r"[^0-9.]++")
 _REPEATING = re.compile(r"\\[a-z]++\s?\{?")
-_NUMERALS: dict[str, Callable[[str], str]] = {
-    "number": lambda text: text,
-    "grouped": lambda text: _GROUPING.sub("", text),
-    "repeating": lambda text: _REPEATING.sub("|", text.rstrip("}")),
+_NUMERALS: dict[str, tuple[str, Callable[[str], str]]] = {
+    "number": ("number", str),
+    "counter": ("word", str),  # of Chinese and Japanese: 15 支
+    "grouped": ("number", lambda text: _GROUPING.sub("", text)),
+    "repeating": ("number", lambda text: _REPEATING.sub("|", text.rstrip("}"))),
 }
 _FIXED = {"rows": "\\\\", "degree": "°"}
 
@@ -140,9 +149,13 @@ def clean(text: str) -> str:
     if not text.isascii():
         text = _SUPERSCRIPT.sub(lambda run: "^{" + run.group().translate(_SUPERSCRIPTS) + "}", text)
         text = "".join(letter if letter.isascii() else _as_latex(letter) for letter in text)
-    text = _SCIENTIFIC.sub(r"\1*10^{\2}", text)
+    text = _ORNAMENTS.sub("", text)
+    text = _SCIENTIFIC.sub(lambda number: f"{number[1]}*10^{{{int(number[2])}}}", text)
     if "$" in text:
+        text = re.sub(r"(?<=[0-9])[kK]\s*\Z", " thousand", text)  # $100k
         text = _DOLLARS.sub(r"\1\\$", text)
+    if " " in text:
+        text = _THOUSANDS.sub(lambda number: number.group().replace(" ", ""), text)
     text = _EMPHASIS.sub(r"\2", text).strip("` \n")
     return text[:-1] if text.endswith("\\") and not text.endswith("\\\\") else text
 
@@ -178,7 +191,7 @@ ACCENTS = _words("overline vec hat bar tilde mathbb widehat overrightarrow angle
 # Commands that end a factor; all others begin one.
 INFIX = _words(
     "pm mp cup cap in not setminus approx equiv sim cong to mapsto mod bmod pmod over choose ldots "
-    "implies Rightarrow rightarrow perp parallel land lor wedge vee subset subseteq"
+    "rfloor rceil implies Rightarrow rightarrow perp parallel land lor wedge vee subset subseteq"
 )
 # Plain words that stand for a command: sqrt(3), 2pi.
 _PLAIN = {name: name for name in FUNCTIONS | _words("sqrt pi infty theta alpha beta lambda")} | {
@@ -248,7 +261,8 @@ def tokenize(text: str) -> list[Token]:
         elif kind == "letters":
             _read_letters(tokens, match.group(), spaced)
         elif kind in _NUMERALS:
-            tokens.append(Token("number", _NUMERALS[kind](match.group()), spaced))
+            kind, text_of = _NUMERALS[kind]
+            tokens.append(Token(kind, text_of(match.group()), spaced))
         elif sign := _sign(kind, match.group()):
             tokens.append(Token("sign", sign, spaced))
         spaced = False
@@ -282,8 +296,8 @@ def _read_wrapped(tokens: list[Token], match: re.Match[str], spaced: bool) -> in
     if name not in _WRAPPERS:
         return _read_command(tokens, match.start("name"), name, spaced)
     words = " ".join(content.replace("~", " ").split()).strip(" .")
-    if words == ",":
-        tokens.append(Token("sign", ",", spaced))
+    if words == "," or words in PERCENT:
+        tokens.append(Token("sign", "%" if words != "," else ",", spaced))
     elif words.casefold().strip(", ") in ("and", "or"):
         tokens.append(Token("and", words, spaced))
     elif words in FUNCTIONS:

@@ -144,6 +144,14 @@ class Evaluator:
         self.budget.spend(value >> 3)  # for a factorial
         return value
 
+    def floor(self, value: Number) -> int:
+        """Return the largest integer below or at the value; `UndefinedError` too close to an integer."""
+        if not is_exact(value):
+            near = self.context.nint(value.real)
+            if value.imag or abs(value - near) <= max(abs(value), 1) * ROUNDING:
+                raise UndefinedError("a floor that precision does not tell")
+        return int(math.floor(value) if is_exact(value) else self.context.floor(value))
+
     def bounded(self, value: Number) -> Number:
         """Return the value if its exact form, or its binary exponent, is within the limits."""
         if not is_exact(value):
@@ -272,6 +280,8 @@ _EXACT_CALLS: dict[str, Callable[..., Number]] = {
     "fact": lambda evaluator, argument: math.factorial(evaluator.natural(argument)),
     "binom": lambda evaluator, above, below: math.comb(evaluator.natural(above), evaluator.natural(below)),
     "abs": lambda evaluator, argument: abs(evaluator.value(argument)),
+    "floor": lambda evaluator, argument: evaluator.floor(evaluator.value(argument)),
+    "ceil": lambda evaluator, argument: -evaluator.floor(-evaluator.value(argument)),
 }
 _VALUES: dict[str, Callable[..., Number]] = {
     "num": lambda evaluator, number: number,
@@ -361,6 +371,8 @@ def _agree_at_points(pair: _Pair, budget: Budget) -> bool:
     absolute value in one of the expressions alone says that negative numbers are meant.
     """
     left, right = map(_kinds, pair)
+    if {"floor", "ceil"} & (left | right):
+        raise UndefinedError("a floor of more than a number")
     if (left | right) & _BRANCHED and "i" not in left | right and ("abs" in left) == ("abs" in right):
         agree = _agree_at(pair, budget, real=True)
         if agree is not None:

@@ -16,7 +16,7 @@ mm millimeter millimetre; cm centimeter centimetre; m meter metre; km kilometer 
 inch inches in; foot feet ft; yard yd; mile mi; g gram; kg kilogram kilo; pound lb; ounce oz; ton;
 ml milliliter millilitre; liter litre l; pint pt; quart qt; gallon gal; cup;
 second s sec; minute min; hour h hr; day; week; month; year yr;
-degree deg; celsius; fahrenheit; radian rad; cent; dollar usd; euro eur; yuan yen; rupee; unit
+degree deg; celsius; fahrenheit; radian rad; cent; dollar usd; euro eur; yuan yen 元 円; rupee; unit
 """
 UNITS = {
     spelling: names.split()[0]
@@ -40,7 +40,7 @@ SCALES = {
     **{"百": 100, "千": 10**3, "万": 10**4, "亿": 10**8},
 }
 # 3rd, dollars an hour, dollars each; a percentage is not a unit where its sign has been read.
-_SILENT = frozenset({"th", "st", "nd", "rd", "an", "a", "each", "percent"})
+_SILENT = frozenset({"th", "st", "nd", "rd", "an", "a", "each", "percent", *"个個人支只本件张条名位次枚台匹"})
 CURRENCIES = {"\\$": "dollar", "€": "euro", "£": "sterling", "¥": "yuan", "₹": "rupee"}
 # Plain runs of letters that are units and not products ("10cm"); a single letter may be a variable.
 SHORT_UNITS = frozenset(word for word in UNITS if 2 <= len(word) <= 3) | {"sq", "cu", "mph", "kph", "per"}
@@ -49,7 +49,7 @@ _KNOWN = frozenset({*UNITS, *_SQUARES, *SCALES, *_SILENT, "per", "/"})
 
 _UNIT_WORDS = _KNOWN | _POWERS.keys() | _SPEEDS.keys()
 _POWER = re.compile(r"\^\{?[23]\}?|[²³]")
-_WORD = re.compile(r"[a-z]+|[²³]|\^(?:-?[0-9]|\{-?[0-9]\})|/")
+_WORD = re.compile(r"[a-z]+|[\u4e00-\u9fff]|[²³]|\^(?:-?[0-9]|\{-?[0-9]\})|/")
 _CAPITAL = re.compile(r"\b[A-KM-Z]\b")  # M may be a million or metres
 _BETWEEN = re.compile(r"[\s.,'()*~-]++")
 _TEMPERATURES = ({"degree", "celsius"}, {"degree", "fahrenheit"})

@@ -19,7 +19,7 @@ NOT_READ = [
     r"1 + \ldots + n",
     "n!!",
     r"\sin^{-1} x",
-    r"\lfloor x \rfloor",
+    r"\lfloor x",
     r"\text{five}",
     "11_2",
     "__import__('os')",

@@ -95,3 +95,47 @@ def test_same_answer_asks_both_ways_round():
     assert equivalent("x = 1, y = 2", "1, 2").accepted
     assert not same_answer("x = 1, y = 2", "1, 2")
     assert not same_answer("1, 2", "x = 1, y = 2")
+
+
+COLUMN = r"\begin{pmatrix} 2 \\ 4 \end{pmatrix}"
+SPELLINGS = [  # a reference, other spellings of it, and other answers
+    (
+        COLUMN,
+        ["(2, 4)", r"\langle 2, 4 \rangle", "(2, 4)^T", r"2\begin{pmatrix}1\\2\end{pmatrix}"],
+        ["(4, 2)"],
+    ),
+    (COLUMN, [r"\begin{pmatrix}1\\2\end{pmatrix} \cdot 2", r"-\begin{pmatrix}-2\\-4\end{pmatrix}"], ["2, 4"]),
+    (COLUMN, [r"\begin{pmatrix}2 & 4\end{pmatrix}^{\top}"], [r"\begin{pmatrix}2 & 4\end{pmatrix}"]),
+    ("(-2, 2)", ["|x| < 2", "2 > |x|", r"\{x : |x| < 2\}"], [r"|x| \le 2", "|x| > 2", "|x - 1| < 2"]),
+    (r"(-\infty, 1) \cup (3, \infty)", ["|x - 2| > 1"], ["|x - 2| < 1", "|x| > 1"]),
+    (
+        "[1, 4)",
+        [r"\{x \mid 1 \le x < 4\}", r"\{x \in \mathbb{R} : 1 \le x < 4\}"],
+        [r"\{y \mid 1 \le x < 4\}"],
+    ),
+    (
+        "x = 2, y = 3",
+        [r"\begin{cases} x = 2 \\ y = 3 \end{cases}"],
+        [r"\begin{cases} x = 3 \\ y = 2 \end{cases}"],
+    ),
+    (
+        "B",
+        ["(B) 14", "B) Photosynthesis", "B. It grows", "b", r"\textbf{(B)}"],
+        ["C) Plants", "(B) or (C)", "B + C"],
+    ),
+    ("3", [r"\lfloor \pi \rfloor", r"\lceil \sqrt{8} \rceil"], [r"\lceil \pi \rceil"]),
+    (r"\lceil x \rceil", [r"\left\lceil x \right\rceil"], [r"\lfloor x \rfloor + 1"]),
+    (r"x \equiv 3 \pmod 7", [r"3 \pmod{7}"], ["3", r"3 \pmod 8"]),
+    ("360", ["2^3 3^2 5"], ["2^3 3^2 4"]),
+    ("61", ["p + q = 61", "p + q = 24 + 37 = 61"], ["2x = 61"]),
+    ("251", ["2.51e+02", "2.51e2"], ["2.51e+03"]),
+    ("42", [r"\text{Answer: }42", r"\color{red}{42}", r"42 \tag{1}"], [r"42 \pmod{50}"]),
+    ("100000", ["$100k", "100 000"], ["100"]),
+    ("15", [r"15\text{元}", "15支", "１５"], ["15万"]),
+]
+
+
+@pytest.mark.parametrize(("gold", "same", "others"), SPELLINGS)
+def test_an_answer_may_be_spelled_in_other_ways(gold, same, others):
+    assert [answer for answer in same if not equivalent(gold, answer).accepted] == []
+    assert [answer for answer in others if equivalent(gold, answer).accepted] == []
