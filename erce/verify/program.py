@@ -35,8 +35,9 @@ def run_program(
 ) -> Verdict:
     """Accept a program whose functions make every assert of `tests` hold; a Markdown fence may be around it.
 
-    The program has Python's library, no network, no other process, and no files but an empty /tmp (in the
-    tier "landlock" not even that). Calls carry plain values, both ways (`erce.verify.sandbox` lists them).
+    The program has Python's library, NumPy where it is installed, no network, no other process, and no files
+    but an empty /tmp (in the tier "landlock" not even that). Calls carry plain values, both ways
+    (`erce.verify.sandbox` lists them).
 
     Args:
         program: The source; no text makes this raise.

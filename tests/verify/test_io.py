@@ -48,6 +48,7 @@ CASES = [("1 2", "3"), ("10 20\n", "30\n"), ("-1 1", "0")]
         "with open(file='/dev/stdin', mode='rb'): pass\n" + ADD,
         "def print(x):\n    with open('/dev/stdout', 'w') as out: out.write(str(x))\n" + ADD,
         "\ufeff" + ADD,
+        "import numpy, sys\nprint(numpy.loadtxt(sys.stdin).astype(int).sum())",
         "print(end='\ufeff')\n" + ADD,
     ],
 )

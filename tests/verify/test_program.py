@@ -1,5 +1,7 @@
 """A pass is evidence that every assert held; nothing else passes, hangs or outlives its verdict."""
 
+from dataclasses import replace
+
 import pytest
 from toys.answers.completions import cut_off
 
@@ -167,6 +169,15 @@ def test_no_program_chooses_the_interpreter_that_it_could_cheat_in(demonstration
     cheat = "class A:\n    def __eq__(self, other): return True\nf = lambda x: A()"
     problem = Problem(id="p", prompt="", demonstration=demonstration, tests=SQUARE.tests)
     assert verify_program(problem, cheat).reason == "opaque"
+
+
+def test_a_problem_whose_tests_import_numpy_is_unproven_if_its_demonstration_passes():
+    right = "import numpy as np\ndef f(x): return np.array(x) * 2"
+    tests = ("import numpy as np\nassert np.array_equal(f([1, 2]), [2, 4])",)
+    problem = Problem(id="p", prompt="", demonstration=right, tests=tests)
+    assert verify_program(problem, right).reason == "unproven"
+    assert verify_program(problem, right.replace("2", "3")).reason == "failed"
+    assert verify_program(replace(problem, demonstration="f = 5"), right).reason == "opaque"
 
 
 def test_a_fault_of_the_tests_lowers_no_mode():

@@ -19,14 +19,18 @@ changes to list, dict, set … are made to the test's own argument. Where a test
 true, as in `assert f(x)`, that crosses for any object. Everything else is opaque, also a function that the
 tests pass, and ends the job.
 
+A program may import NumPy where it is installed. NumPy's numbers cross as Python's; its arrays do not, for
+whose `==` nobody could vouch: to NumPy an empty list is close to every number. So tests that import NumPy are
+opaque, too, and the judge cannot load it.
+
 Tests that look at the program's own objects cannot be run so. In mode "unproven" they share an interpreter
 with the program (`candidate.py`), which could forge its pass: the verdict says "unproven". A problem's
 demonstration decides whether its programs are verified in that mode (`erce.verify.program`); a program never
 does. Mode "paper" is the paper's protocol, likewise in one interpreter. In mode "script" a program runs by
 itself, and what it printed is compared in the user's process (`erce.verify.io`).
 
-In every mode the program's process has no files but Python's library, no network and no other process to see,
-signal or start, and ends with its job:
+In every mode the program's process has no files but Python's library and NumPy, no network and no other
+process to see, signal or start, and ends with its job:
 
     user's process   pool.py, host.py   `Sandbox`: starts workers, sends jobs, reads verdicts
       └ worker       worker.py          warm and confined; forks the two below, keeps the clocks, kills

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,7 +42,7 @@ for name, folder in {packages!r}.items():
     sys.modules[name].__path__ = [folder]
 from erce.verify.sandbox.worker import main
 os.register_at_fork = register
-main({descriptor}, {parent}, {tier!r})
+main({descriptor}, {parent}, {tier!r}, {numpy!r})
 """
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
@@ -53,6 +54,10 @@ ENVIRONMENT = {
     "MALLOC_ARENA_MAX": "1",  # every further arena takes 64 MB or more of the address space
     "PATH": "/nonexistent",
 }
+_OF_NUMPY = (
+    "the tests import numpy, for which an empty list is close to every number, so that a pass would prove "
+    "nothing: only mode 'unproven' runs them"
+)
 _OVER = {
     "processor": "over {cpu:g} s of processor time",
     "judge": "comparing what it returned took over {cpu:g} s of processor time",
@@ -185,6 +190,8 @@ class SupervisedWorker:
                 closed = None if job.entry_points is None else tuple(job.entry_points)
                 tests = read_tests(tuple(job.setup), tuple(job.tests), closed)
             if tests and job.mode == "strict":
+                if tests.imports_numpy:
+                    return Outcome(Verdict(False, "opaque", detail=_OF_NUMPY), 0.0)
                 content = [tests.imports, tests.entry_points]
             program = wire.frame([job.mode, job.program, *content])
         except BrokenTestsError as error:
@@ -324,11 +331,19 @@ def _outcome(reason: str, detail: str, report: _Report, limits: Limits, began: f
     return Outcome(Verdict(accepted, reason, elapsed=elapsed, detail=detail), cpu)
 
 
+def numpy_folder() -> str:
+    """Return the folder of NumPy, the only package that programs may import; "" if it is not installed."""
+    spec = find_spec("numpy")
+    return str(Path(spec.origin).parent) if spec and spec.origin else ""
+
+
 def _start(descriptor: int, tier: str) -> "subprocess.Popen[bytes]":
     here = Path(__file__).resolve().parent
     folders = {"erce.verify.sandbox": here, "erce.verify": here.parent, "erce": here.parent.parent}
     packages = {name: str(folder) for name, folder in folders.items()}
-    script = _WORKER_SCRIPT.format(packages=packages, descriptor=descriptor, parent=os.getpid(), tier=tier)
+    script = _WORKER_SCRIPT.format(
+        packages=packages, descriptor=descriptor, parent=os.getpid(), tier=tier, numpy=numpy_folder()
+    )
     # Isolated like `python -I`, but -I would also ignore PYTHONHASHSEED.
     return subprocess.Popen(
         [sys.executable, "-P", "-s", "-S", "-B", "-c", script],

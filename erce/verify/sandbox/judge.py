@@ -40,6 +40,7 @@ Ruling = dict[str, Any]
 def serve(control: socket.socket) -> None:
     """Judge the jobs that come over `control`, one after the other, until it is closed."""
     channel = None
+    sys.modules["numpy"] = None  # pyright: ignore (no test imports it: what is equal is for Python to say)
     gc.set_threshold(20_000)
     while True:
         size, descriptors, _, _ = socket.recv_fds(control, 4, 1)

@@ -10,13 +10,14 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from erce.verify.sandbox.host import ENVIRONMENT, TIERS, Limits
+from erce.verify.sandbox.host import ENVIRONMENT, TIERS, Limits, numpy_folder
 from erce.verify.sandbox.pool import AUTOMATIC, Sandbox, working_worker
 
 ATTEMPTS = {  # what is tried → Python that returns what it reached
     "read /etc/passwd": "return open('/etc/passwd').readline()",
     "list the files of this user": (
-        "return first(n for n in os.listdir({home!r}) if not {python!r}.startswith({home!r} + '/' + n))"
+        "return first(n for n in os.listdir({home!r}) "
+        "if not any(p.startswith({home!r} + '/' + n) for p in {shown!r}))"
     ),
     "find a variable of the environment": "return first(n for n in os.environ if n not in {known!r})",
     "write outside its own /tmp": (
@@ -117,8 +118,9 @@ def _tier(name: str) -> ProbeResult:
 
 
 def _attempt(sandbox: Sandbox, name: str) -> ProbeResult:
+    shown = sys.base_prefix, numpy_folder()
     line = ATTEMPTS[name].format(
-        home=str(Path.home()), python=sys.base_prefix, known=[*ENVIRONMENT, "LC_CTYPE"], outside="/var/tmp"
+        home=str(Path.home()), shown=shown, known=[*ENVIRONMENT, "LC_CTYPE"], outside="/var/tmp"
     )
     verdict = sandbox.run(_PROGRAM.format(attempt=line), ["assert not attempt(), attempt()"])
     outcome = verdict.detail.partition("AssertionError: ")[2] or verdict.detail

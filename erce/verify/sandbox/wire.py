@@ -13,6 +13,7 @@ import json
 import re
 import socket
 import struct
+import sys
 from collections import Counter, OrderedDict, deque, namedtuple
 from collections.abc import Callable, Iterable
 from datetime import date, datetime, time, timedelta
@@ -82,11 +83,17 @@ def read(channel: socket.socket, count: int) -> bytes:
     return b"".join(chunks)
 
 
-def _is_opaque(value: Any) -> NoReturn:
+def _of_numpy(value: Any) -> Any:
+    """Return the form of a number of NumPy, which crosses as Python's; OpaqueError for any other object."""
+    numpy = sys.modules.get("numpy")
+    if numpy and isinstance(value, numpy.number | numpy.bool_):
+        plain = value.item()
+        if type(plain) is not type(value):  # as of a number that Python has not
+            return encode(plain)
     raise OpaqueError(f"a {type(value).__name__!r} object")
 
 
-def encode(value: Any, other: Callable[[Any], Any] = _is_opaque) -> Any:
+def encode(value: Any, other: Callable[[Any], Any] = _of_numpy) -> Any:
     """Return the form of `value` in a frame; `other` makes that of a value that is not plain, or raises.
 
     OpaqueError if there is none, RecursionError if the value is nested too deeply.

@@ -18,6 +18,8 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
 from typing import NoReturn
 
 from erce.verify.sandbox import candidate, wire
@@ -47,16 +49,34 @@ def f(values, start=0):
 _CALL = ["f", [["l", 3, 1, 2]], [["start", 2]], False]
 
 
-def main(control_descriptor: int, supervisor_pid: int, tier: str) -> None:
-    """Enter the tier, report how that went, and serve jobs until the supervisor is gone."""
+class NumpyFinder:
+    """Finds NumPy in its folder, and no package beside it."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        if name != "numpy":
+            return None
+        start = f"{self._folder}/__init__.py"
+        return spec_from_file_location(name, start, submodule_search_locations=[self._folder])
+
+
+def main(control_descriptor: int, supervisor_pid: int, tier: str, numpy: str) -> None:
+    """Enter the tier, report how that went, and serve jobs until the supervisor is gone.
+
+    `numpy` is the folder of that package, or "".
+    """
     control = socket.socket(fileno=control_descriptor)
     supervisor = os.pidfd_open(supervisor_pid)  # its parent by now may be another, if it was killed early
     for name in ("MALLOC_ARENA_MAX", "LD_BIND_NOW"):  # the C library has read them; programs do not need them
         os.environ.pop(name, None)
     for name in PRELOADED.split():
         importlib.import_module(name)
+    if numpy:
+        sys.meta_path.append(NumpyFinder(numpy))  # pyright: ignore (a finder by its one method)
     try:
-        proc = layers.enter(tier)
+        proc = layers.enter(tier, [numpy, f"{numpy}.libs"] if numpy else [])
         namespaces = None if proc is None else _first_of_its_namespace(proc)
         linux.prctl(linux.PR_SET_DUMPABLE, 0)  # also for the children
         worker = Worker(control, supervisor, tier, namespaces)

@@ -6,12 +6,13 @@ Each attempt is such that it changes nothing of the machine where it succeeds.
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from toys.process_trees import parents
 from toys.waiting import within
 
-from erce.verify.sandbox import Limits, Sandbox, SandboxUnavailable, pool
+from erce.verify.sandbox import Limits, Sandbox, SandboxUnavailable, host, pool
 from erce.verify.sandbox.kernel.layers import readable_paths
 
 TRY = """
@@ -106,6 +107,20 @@ def test_a_program_has_three_descriptors_and_its_channel(sandbox):
 def test_computing_without_end_is_a_timeout(sandbox, loop):
     verdict = sandbox.run(loop, ["assert f(1)"], limits=Limits(cpu=0.2, wall=60.0))
     assert (verdict.reason, verdict.detail) == ("timeout", "over 0.2 s of processor time")
+
+
+def test_of_all_packages_a_program_reads_numpy_alone(sandbox):
+    folder = str(Path(host.numpy_folder()).parent)
+    verdict = sandbox.run(
+        "import numpy as np, os\nf = lambda v: np.linalg.det(np.array(v)).round(6)\ng = os.listdir",
+        [
+            "assert f([[2, 0], [0, 3]]) == 6.0",
+            f"try:\n    names = g({folder!r})\nexcept PermissionError:\n    names = []",
+            "assert all(name.startswith('numpy') for name in names)",
+        ],
+    )
+    assert verdict.reason == "passed", verdict
+    assert "No module named 'pytest'" in sandbox.run("import pytest", ["assert f(1)"]).detail
 
 
 def test_a_program_may_signal_itself(sandbox):

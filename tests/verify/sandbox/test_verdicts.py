@@ -416,6 +416,59 @@ def test_what_a_test_changes_ends_with_its_job(sandbox, change):
     assert ruled(sandbox, "f = lambda x: x", ["assert math.isclose(f(1), 2)"])[0] == "failed"
 
 
+NUMPY = "import numpy as np\nf = lambda x: "
+
+
+@pytest.mark.parametrize(
+    ("returned", "test", "reason"),
+    [
+        ("np.sum(x)", "assert f([1, 2]) == 3 and type(f([1, 2])) is int", "passed"),
+        (
+            "{'a': [np.float32(0.5), np.bool_(1), np.complex64(1j), np.mean(x)]}",
+            "assert f([1]) == {'a': [0.5, True, 1j, 1]}",
+            "passed",
+        ),
+        ("np.array(x).tolist()", "assert f([1, 2]) == [1, 2]", "passed"),
+        ("np.array(x) > 1", "assert f([2])", "passed"),  # of any object the truth
+        ("np.sum(x)", "assert f([1, 2]) == 4", "failed"),
+        # Of one value, or none: what == and bool mean for arrays is not what they mean for lists.
+        ("np.array(x)", "assert f([1]) == [1]", "opaque"),
+        ("np.array([])", "assert all(f(x) == 5 for x in [1])", "opaque"),
+        ("[np.array([])]", "assert f(1) == [5]", "opaque"),
+        ("np.longdouble(1)", "assert f(1) == 1", "opaque"),
+    ],
+)
+def test_numbers_of_numpy_cross_as_pythons_and_arrays_do_not(sandbox, returned, test, reason):
+    assert sandbox.run(NUMPY + returned, [test]).reason == reason
+
+
+@pytest.mark.parametrize(
+    "imported",
+    [
+        "import numpy as np",
+        "from numpy import allclose",
+        "import os, numpy.linalg",
+        "def g():\n    import numpy",
+    ],
+)
+@pytest.mark.parametrize("setup", [True, False])
+def test_tests_that_import_numpy_are_run_unproven_alone(sandbox, imported, setup):
+    """An empty list passes each assert of `allclose`, whatever the answer is."""
+    test = "import numpy\nassert numpy.allclose(f(1), 5.0)"
+    sources = {"setup": [imported], "tests": ["assert f(1) == []"]} if setup else {"tests": [imported, test]}
+    reason, detail = ruled(sandbox, "f = lambda x: []", **sources)
+    assert reason == "opaque"
+    assert "the tests import numpy" in detail
+    assert sandbox.run("f = lambda x: []", **sources, mode="unproven").reason == "unproven"
+
+
+def test_no_test_finds_a_way_to_numpy_in_the_judge(sandbox):
+    test = "np = __import__('numpy')\nassert np.allclose(f(1), 5.0)"
+    reason, detail = ruled(sandbox, NUMPY + "np.array([])", [test])
+    assert reason == "error"
+    assert "numpy" in detail
+
+
 READS_TESTS = """
 import gc, sys
 def f(x):

@@ -32,12 +32,15 @@ _FIRST_RIGHTS, _REFER, _TRUNCATE, _IOCTL_DEV = (1 << 13) - 1, 1 << 13, 1 << 14, 
 _ALL_TCP, _ALL_SCOPES = 3, 3
 
 
-def readable_paths() -> tuple[str, ...]:
-    """Return the paths of Python's library and the shared libraries it may load; links with their targets."""
+def readable_paths(packages: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the paths of Python's library, of packages beside it, and of the shared libraries they may load.
+
+    Links come with their targets.
+    """
     prefixes = {sys.base_prefix, sys.base_exec_prefix} - {"/usr"}
     wanted = {f"{prefix}/{lib}" for prefix in prefixes for lib in ("lib", "lib64")}
     wanted |= {"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo"}
-    wanted |= {path for path in sys.path if Path(path).is_dir()}
+    wanted |= {path for path in (*sys.path, *packages) if Path(path).is_dir()}
     with suppress(OSError):
         mapped = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace").splitlines()
         wanted |= {str(Path(line.split()[-1]).parent) for line in mapped if ".so" in line and "/" in line}
@@ -47,8 +50,10 @@ def readable_paths() -> tuple[str, ...]:
     return tuple(path for path in existing if not any(path.startswith(f"{above}/") for above in existing))
 
 
-def enter(tier: str) -> int | None:
+def enter(tier: str, packages: Sequence[str]) -> int | None:
     """Take this process into the tier; return a descriptor of /proc if it got namespaces of its own.
+
+    `packages` are folders that programs may read, too.
 
     OSError, with the refused call, if the tier does not work here.
     """
@@ -59,11 +64,11 @@ def enter(tier: str) -> int | None:
     if tier != "none":
         linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
     if tier == "namespaces":
-        proc = _enter_namespaces()
+        proc = _enter_namespaces(readable_paths(packages))
     elif tier == "landlock":
         if not landlock_version():
             raise OSError("Landlock is not in this kernel, or switched off at its start")
-        domain = _domain([*readable_paths(), *linux.DEVICES], ["/dev/null"])
+        domain = _domain([*readable_paths(packages), *linux.DEVICES], ["/dev/null"])
         syscall("landlock_restrict_self", domain, 0)
         os.close(domain)
     for kind, value in _COMMON_LIMITS.items():
@@ -71,13 +76,13 @@ def enter(tier: str) -> int | None:
     return proc
 
 
-def _enter_namespaces() -> int:
+def _enter_namespaces(shown: Sequence[str]) -> int:
     proc = os.open("/proc", os.O_PATH | os.O_CLOEXEC | os.O_DIRECTORY)
     uid, gid = os.geteuid(), os.getegid()
     as_root = uid == 0
     if as_root:  # build the view with root's rights, then give them up for good
         syscall("unshare", linux.CLONE_NEWNS)
-        linux.build_root(readable_paths())
+        linux.build_root(shown)
         uid = gid = linux.NOBODY
         os.setgroups([])
         os.setresgid(gid, gid, gid)
@@ -93,7 +98,7 @@ def _enter_namespaces() -> int:
         finally:
             os.close(descriptor)
     if not as_root:
-        linux.build_root(readable_paths())
+        linux.build_root(shown)
     return proc
 
 
