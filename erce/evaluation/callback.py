@@ -21,7 +21,7 @@ from erce.evaluation.evaluate import (
 )
 from erce.files import write_rows
 from erce.tasks.user_defined import Verifier
-from erce.types import Problem, Task
+from erce.types import Task
 
 FOLDER = "completions"  # in the trainer's output_dir
 PREFIX = "eval_"
@@ -55,7 +55,7 @@ class VerifiedAccuracy(TrainerCallback):
     def __init__(
         self,
         trainer: Trainer,
-        problems: Iterable[Problem | Mapping[str, Any]],
+        problems: Iterable[Any],
         verify: str | Task | Verifier,
         **settings: Any,
     ) -> None:
