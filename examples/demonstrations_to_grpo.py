@@ -18,7 +18,7 @@ from erce.verify.rewards import number_reward
 
 folder = Path(sys.argv[1])
 tokenizer = load_tokenizer("tiny-styles")
-lora = partial(LoraConfig, task_type="CAUSAL_LM", target_modules="all-linear", r=8, lora_alpha=16)
+lora = partial(LoraConfig, task_type="CAUSAL_LM", target_modules="all-linear", r=16, lora_alpha=32)
 problems = splits(load_task("mini-styles"), n_train=320, n_validation=60, n_test=100)
 
 
@@ -42,18 +42,18 @@ def show(model, when):
     print(f"{when}\n{evaluation}", flush=True)
 
 
-# 1. demonstrations, with the penalty; the checkpoint whose samples are right most often is kept
+# 1. demonstrations, with the penalty; the checkpoint that is right most often is kept
 sft = erce.ERCETrainer(
     load_model("tiny-styles"),
     erce.ERCEConfig(
         output_dir=str(folder / "demonstrations"),
         entropy_penalty=16.0,
-        learning_rate=5e-4,
+        learning_rate=1.2e-4,
         per_device_train_batch_size=16,
         num_train_epochs=3,
         eval_strategy="epoch",
         save_strategy="epoch",
-        metric_for_best_model="eval_verified_sampled",
+        metric_for_best_model="eval_verified",
         load_best_model_at_end=True,
         report_to="none",
     ),

@@ -10,6 +10,7 @@ from accelerate.utils import gather_object
 from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 from transformers.integrations.deepspeed import is_deepspeed_zero3_enabled
 
+from erce.catalog import refusing_unknown_names
 from erce.errors import InputError, sendable
 from erce.evaluation.evaluate import (
     EvaluatedCompletion,
@@ -21,7 +22,7 @@ from erce.evaluation.evaluate import (
 )
 from erce.files import write_rows
 from erce.tasks.user_defined import Verifier
-from erce.types import Problem, Task
+from erce.types import Task
 
 FOLDER = "completions"  # in the trainer's output_dir
 PREFIX = "eval_"
@@ -55,7 +56,7 @@ class VerifiedAccuracy(TrainerCallback):
     def __init__(
         self,
         trainer: Trainer,
-        problems: Iterable[Problem | Mapping[str, Any]],
+        problems: Iterable[Any],
         verify: str | Task | Verifier,
         **settings: Any,
     ) -> None:
@@ -70,9 +71,8 @@ class VerifiedAccuracy(TrainerCallback):
                 "use DDP, or evaluate the saved model with erce.evaluate"
             )
         self.trainer, self.last = trainer, None
-        self._plan = prepare(
-            getattr(tokenizer, "tokenizer", tokenizer), problems, verify, EvaluationSettings(**settings)
-        )
+        checked = refusing_unknown_names(EvaluationSettings)(**settings)
+        self._plan = prepare(getattr(tokenizer, "tokenizer", tokenizer), problems, verify, checked)
         require_generation(self._model(), self._plan)
         self._began: float | None = None
         self._seconds = 0.0

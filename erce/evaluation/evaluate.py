@@ -180,7 +180,7 @@ class EvaluationSettings:
 def evaluate(  # noqa: PLR0913  the model and the settings of generation
     model: Any,
     tokenizer: "PreTrainedTokenizerBase",
-    problems: Iterable[Problem | Mapping[str, Any]],
+    problems: Iterable[Any],
     verify: str | Task | Verifier,
     *,
     samples: int = 0,
@@ -272,7 +272,7 @@ class EvaluationPlan:
 
 def prepare(
     tokenizer: "PreTrainedTokenizerBase",
-    problems: Iterable[Problem | Mapping[str, Any]],
+    problems: Iterable[Any],
     verify: str | Task | Verifier,
     settings: EvaluationSettings,
 ) -> EvaluationPlan:

@@ -162,7 +162,7 @@ def test_what_cannot_be_verified_is_refused_before_any_step(tmp_path):
     trainer = trainer_of("ERCE", tmp_path)
     with pytest.raises(InputError, match="row-1', which has no answer and no tests"):
         VerifiedAccuracy(trainer, [{"prompt": "a"}], "number")
-    with pytest.raises(TypeError, match="sample"):
+    with pytest.raises(InputError, match="no setting 'sample'; did you mean 'samples'"):
         VerifiedAccuracy(trainer, ASKED, is_even, sample=2)
     trainer.is_fsdp_enabled = True
     with pytest.raises(

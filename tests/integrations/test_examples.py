@@ -34,15 +34,15 @@ def test_the_plain_loop_lowers_the_objective_that_it_prints(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def verified_log(folder: Path) -> list[dict]:
-    """What the last checkpoint's log says of verified accuracy, without times."""
+def verified_log(folder: Path) -> dict[int, dict]:
+    """What the last checkpoint's log says of verified accuracy at each step, without times."""
     last = max(folder.glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
     log = json.loads((last / "trainer_state.json").read_text(encoding="utf-8"))["log_history"]
-    return [
-        {name: value for name, value in entry.items() if name != "eval_verified_time"}
+    return {
+        entry["step"]: {name: value for name, value in entry.items() if name != "eval_verified_time"}
         for entry in log
         if "eval_verified" in entry
-    ]
+    }
 
 
 @pytest.mark.slow
@@ -52,7 +52,8 @@ def test_the_trl_script_keeps_the_best_checkpoint_and_goes_on_where_it_was_stopp
     assert "'ce'" in printed
     folder = tmp_path / "sums"
     log = verified_log(folder)
-    best = max(log[1:], key=lambda entry: entry["eval_verified"])  # checkpoints have no step 0
+    assert list(log) == [0, 8, 16, 24, 32]
+    best = max(list(log.values())[1:], key=lambda entry: entry["eval_verified"])  # step 0 has no checkpoint
     validation = splits(load_task("mini-styles"), n_train=128, n_validation=60, n_test=1).validation
     asked = [
         {"prompt": [{"role": "user", "content": problem.prompt}], "answer": problem.answer}
@@ -63,7 +64,7 @@ def test_the_trl_script_keeps_the_best_checkpoint_and_goes_on_where_it_was_stopp
         adapter, load_tokenizer("tiny-styles"), asked, "number", samples=4, max_new_tokens=40
     )
     assert {f"eval_{name}": number for name, number in again.metrics().items()}.items() <= best.items()
-    assert len(list((folder / "completions").iterdir())) == len(log) == 5
+    assert len(list((folder / "completions").iterdir())) == len(log)
 
     for checkpoint in folder.glob("checkpoint-*"):
         if int(checkpoint.name.split("-")[1]) > 16:
