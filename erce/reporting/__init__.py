@@ -12,7 +12,7 @@ from erce.reporting.numbers.gains import Summary, gain_as_json, summary
 from erce.reporting.numbers.inference import inference
 from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.temperatures import temperature_sweep
-from erce.reporting.numbers.verdict import preferences
+from erce.reporting.numbers.verdict import preferences, preferred
 from erce.reporting.pages.figures import accuracy, svg
 from erce.reporting.pages.html import completions_page, document
 from erce.reporting.pages.tables import print_tables, write_tables
@@ -67,7 +67,6 @@ def contents(summary: Summary) -> dict[str, Any]:
         "verdict": {"sentence": verdict, "greedy": None, "sampled": None}
         | {decoding: found.as_json() for decoding, found in preferences(summary).items()},
         "study": as_settings(summary.study.recipe),
-        "gains": summary.gains_as_json(),
         "chosen": None if choice is None else choice._asdict() | {"scores": by_lam},
         "interaction": [
             {"lam": summary.lam, "decoding": decoding, **gain_as_json(gain)}
@@ -76,8 +75,10 @@ def contents(summary: Summary) -> dict[str, Any]:
         "inference": inference(summary),
         "temperatures": sweep and sweep.as_json(),
         "coverage": coverage and coverage.as_json(),
-        "base": [row.as_json() for row in summary.rows if row.arm.is_base],
-        "rows": [row.as_json() for row in summary.rows if not row.arm.is_base],
+        "rows": [
+            row.as_json() | {"is_preferred": row.arm == preferred(summary, row.decoding)}
+            for row in summary.rows
+        ],
         "own": summary.own,
         "sentences": list(sentences(summary).values()),
         "cautions": cautions(summary),

@@ -64,8 +64,8 @@ def test_greedy_logs_and_logs_of_samples_are_two_decodings_of_the_same_seeds(tmp
     assert study.recipe.seeds == (0, 1)
     assert (study.recipe.decoding.temperature, study.recipe.decoding.samples) == (0.6, 2)
     assert best_lam(study).scores == {0.0: 0.5, 0.5: 0.5}
-    entries = [each for each in summary(study).gains_as_json() if each["lam"] == 0.5]
-    assert [(each["decoding"], each["gain"], each["n_seeds"]) for each in entries] == [
+    rows = [row for row in summary(study).rows if row.arm.lam == 0.5]
+    assert [(row.decoding, row.gain.gain, row.n_seeds) for row in rows] == [
         ("sampled", 0.0, 2),
         ("greedy", 0.0, 2),
     ]
@@ -168,7 +168,7 @@ def test_the_report_of_imported_logs_is_whole_and_tells_nobody_to_change_a_recip
         assert unsaid not in page
     assert "Import logs of validation problems with --validation." in page
     assert page.rstrip().endswith("</html>")
-    [gain] = [each for each in read_json(tmp_path / "all.json")["gains"] if each["lam"] == 2]
-    assert gain["gain"] == 3 / 8
+    [gain] = [each for each in read_json(tmp_path / "all.json")["rows"] if each["lam"] == 2]
+    assert gain["over_lam0"]["gain"] == 3 / 8
     with pytest.raises(ValueError, match="import logs of validation problems with --validation"):
         best_lam(study, decoding="greedy")

@@ -32,19 +32,27 @@ def _sample_variance(values):
     return math.fsum((value - _mean(values)) ** 2 for value in values) / (len(values) - 1)
 
 
-def _slow_paired_gain(treated, baseline):
+def _slow_paired_gain(treated, baseline, *, untrained=(), chosen_from=1):
     """The formula of the docstring written out with loops, and scipy's t."""
     p = [[[_mean(list(samples)) for samples in seed] for seed in arm] for arm in (treated, baseline)]
     n = len(p[0][0])
     per_problem = [[_mean([seed[i] for seed in arm]) for i in range(n)] for arm in p]
     gains = [b - a for b, a in zip(*per_problem, strict=True)]
     v_problem = _sample_variance(gains) / n
-    v_seed = [_sample_variance([_mean(seed) for seed in arm]) / len(arm) for arm in p]
+    names = ("treated", "baseline")
+    trained = [
+        pair
+        for pair, name in zip(zip(p, per_problem, strict=True), names, strict=True)
+        if name not in untrained
+    ]
+    p = [arm for arm, _ in trained]
+    counts = (scipy_stats.norm.isf(0.025 / chosen_from) / scipy_stats.norm.isf(0.025)) ** 2
+    v_seed = [counts * _sample_variance([_mean(seed) for seed in arm]) / len(arm) for arm in p]
     v_seed = [v / 0.455 if len(arm) == 2 else v for v, arm in zip(v_seed, p, strict=True)]
     v_cell = 0.0
-    for arm, accuracy in zip(p, per_problem, strict=True):
+    for arm, accuracy in trained:
         squares = [(seed[i] - accuracy[i]) ** 2 for seed in arm for i in range(n)]
-        v_cell += math.fsum(squares) / ((len(arm) - 1) * len(arm) * n**2)
+        v_cell += counts * math.fsum(squares) / ((len(arm) - 1) * len(arm) * n**2)
     v = max(v_problem + sum(v_seed) - v_cell, v_problem, sum(v_seed))
     df = v**2 / (
         v_problem**2 / (n - 1) + sum(x**2 / (len(arm) - 1) for x, arm in zip(v_seed, p, strict=True))
@@ -72,6 +80,28 @@ def _agree(fast, slow, *, rtol):
     wider = max(-1, slow.low) - fast.low, fast.high - min(1, slow.high)
     assert -1e-9 <= min(wider) <= max(wider) < WIDER
     assert fast.p >= slow.p - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("untrained", "chosen_from", "seeds"),
+    [((), 6, (3, 3)), (("baseline",), 1, (3, 1)), (("baseline",), 6, (4, 1)), (("treated",), 2, (1, 3))],
+)
+def test_choosing_counts_the_variance_between_runs_more_and_an_untrained_arm_has_none(
+    untrained, chosen_from, seeds
+):
+    arms = _arms(7, seeds=seeds)
+    how = {"untrained": untrained, "chosen_from": chosen_from}
+    gain, alone = paired_gain(*arms, **how), paired_gain(*arms, untrained=untrained)
+    _agree(gain, _slow_paired_gain(*arms, **how), rtol=1e-9)
+    assert gain.covers == "problems and seeds"
+    assert (gain.high - gain.low > alone.high - alone.low) is (chosen_from > 1)
+
+
+def test_choosing_adds_nothing_over_problems_alone():
+    arms = _arms(8, seeds=(1, 1))
+    assert paired_gain(*arms, chosen_from=9) == paired_gain(*arms)
+    with pytest.raises(ValueError, match="chosen_from = 0 must be 1 or more"):
+        paired_gain(*arms, chosen_from=0)
 
 
 @pytest.mark.parametrize(

@@ -55,12 +55,10 @@ class TableRow:
 
     def as_json(self) -> dict[str, Any]:
         """Return the row as plain values; JSON has no whole numbers as keys."""
-        others = ("task", "arm", "gain", "p_holm", "over_base")
+        gains = {"over_base": gain_as_json(self.over_base), "over_lam0": gain_as_json(self.gain)}
+        others = {name: value for name, value in vars(self).items() if name not in ("arm", "gain")}
         return (
-            {"task": self.task}
-            | self.arm.as_json()
-            | {name: value for name, value in vars(self).items() if name not in others}
-            | {"seeds": {str(seed): score for seed, score in self.seeds.items()}}
+            self.arm.as_json() | others | gains | {"seeds": {str(seed): x for seed, x in self.seeds.items()}}
         )
 
 
@@ -125,30 +123,6 @@ class Summary:
     def arms(self, task: str) -> list[Arm]:
         """Return the arms that have a row: the base model, λ rising, other objectives as in the recipe."""
         return list(dict.fromkeys(row.arm for row in self.rows if row.task == task))
-
-    def gains_as_json(self) -> list[dict[str, Any]]:
-        """Return the gain of every trained arm, task and decoding as plain values, for the report's JSON."""
-        entries = []
-        for row in self.rows:
-            if row.arm.is_base:
-                continue
-            baseline = self.row(row.task, self.baseline, row.decoding)
-            entries.append(
-                {
-                    "task": row.task,
-                    **row.arm.as_json(),
-                    "decoding": row.decoding,
-                    "mean": row.mean,
-                    "baseline": baseline and baseline.mean,
-                    **gain_as_json(row.gain),
-                    "p_holm": row.p_holm,
-                    "over_base": gain_as_json(row.over_base),
-                    "n_seeds": row.n_seeds,
-                    "n_problems": row.n_problems,
-                    "chosen": row.arm == self.chosen,
-                }
-            )
-        return entries
 
     @cached_property
     def _rows(self) -> dict[tuple[str, Arm | None, str], TableRow]:

@@ -13,9 +13,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from erce.files import read_json
-from erce.recipe import SELF, as_settings
-from erce.recipe.sections import OWN_ANSWERS
-from erce.reporting.format import known_as, sentence_label
+from erce.recipe import as_settings
 from erce.reporting.numbers.completions import (
     MOST_ON_A_PAGE,
     Completions,
@@ -37,7 +35,6 @@ from erce.reporting.pages.templates import TEMPLATES, environment
 from erce.reporting.words import sentences as words
 from erce.reporting.words.cautions import faults, next_steps
 from erce.study.folder import cell_folder
-from erce.types import Arm
 
 VERDICTS = {  # a name on the page → the verifier's reasons; all other reasons are "other"
     "right": ("exact", "numeric", "structural", "passed", "unproven"),
@@ -105,7 +102,7 @@ def _completions(summary: Summary, shown: Completions) -> dict[str, Any]:
     verdicts = sorted({(not row.accepted, row.reason) for row in shown.rows})
     places = {name: at for at, name in enumerate(problems)}
     return {
-        "arms": [_in_words(summary, arm) for arm in arms],
+        "arms": [words.in_words(summary, arm) for arm in arms],
         "problems": [[shorten(name), *shown.texts.get(name, ["", "", ""])] for name in problems],
         "verdicts": [[reason, not rejected] for rejected, reason in verdicts],
         "rows": [
@@ -121,16 +118,6 @@ def _completions(summary: Summary, shown: Completions) -> dict[str, Any]:
             for row in shown.rows
         ],
     }
-
-
-def _in_words(summary: Summary, arm: Arm) -> str:
-    """Return an arm's name with what it is, where the name alone does not say it."""
-    meaning = known_as(arm, summary.baseline)
-    if arm.is_base:
-        meaning = "not trained"
-    elif summary.own and arm.objective in OWN_ANSWERS:
-        meaning = "own right answers " + ("alone" if arm.objective == SELF else "beside the given ones")
-    return sentence_label(arm, summary.baseline) + (f" ({meaning})" if meaning else "")
 
 
 def _curves(summary: Summary) -> list[tuple[Markup, str]]:

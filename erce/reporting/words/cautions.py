@@ -215,9 +215,8 @@ def _edge(summary: Summary, arm: Arm) -> Iterator[Caution]:
         if recipe.is_other(arm)
         else f"λ = {further} to the grid"
     )
-    fault = (
-        f"{sentence_label(arm, summary.baseline)} has the strongest penalty tried: the best may lie beyond."
-    )
+    name = sentence_label(arm, summary.baseline)
+    fault = f"No stronger penalty than that of {name} was tried: the best may lie beyond."
     yield Caution(fault, f"Add {way}.")
 
 

@@ -1,10 +1,13 @@
 """A summary → sentences that say what its numbers show, or that they show nothing."""
 
 from erce.errors import counted
+from erce.recipe import SELF
+from erce.recipe.sections import OWN_ANSWERS
 from erce.reporting.format import (
     fixed,
     gain_with_interval,
     interval,
+    known_as,
     percent,
     points,
     sentence_label,
@@ -15,7 +18,7 @@ from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.temperatures import TemperatureSweep, temperature_sweep
 from erce.reporting.numbers.verdict import MARGIN, Cheaper, Preference, preferences, usable_for_both
 from erce.stats import Gain
-from erce.types import Arm
+from erce.types import BASE_MODEL, Arm
 
 FOR = {"greedy": "for greedy decoding", "sampled": "for samples"}
 NARROWEST = 0.0005  # that a widening is said of: less is 0.0 points
@@ -107,26 +110,27 @@ def _own_sentence(summary: Summary) -> str:
 
 def _verdict(summary: Summary) -> str:
     """Say which arm to use, in one line."""
-    found = preferences(summary)
+    found, baseline, missing = preferences(summary), summary.baseline, summary.study.missing
     if not found:
         return f"No arm is chosen: {summary.no_choice}."
-    uses = {decoding: _name(one.use, summary.baseline) for decoding, one in found.items()}
-    where = [FOR[decoding] for decoding in uses]
-    if len(set(uses.values())) > 1:
-        text = f"Use {' and '.join(f'{name} {FOR[decoding]}' for decoding, name in uses.items())}."
-        if (both := usable_for_both(summary)) is not None:
-            [other] = [FOR[decoding] for decoding, one in found.items() if one.use != both]
-            text += f" One for both: {_name(both, summary.baseline)}, not shown to be worse {other}."
-        return text
-    name = next(iter(uses.values()))
-    if all(one.use.is_base for one in found.values()):
-        return f"Use {name} {' and '.join(where)}: no trained arm is shown to be better."
-    return f"Use {name} {' and '.join(where)}."
+    uses: dict[Arm, list[str]] = {}
+    for decoding, one in found.items():
+        uses.setdefault(one.use, []).append(FOR[decoding])
+    named = [f"{_name(arm, baseline)} {' and '.join(where)}" for arm, where in uses.items()]
+    text = f"Use {' and '.join(named)}"
+    if list(uses) == [BASE_MODEL]:
+        text += ": no trained arm is shown to be better"
+    if (both := usable_for_both(summary)) is not None:
+        [other] = [where[0] for arm, where in uses.items() if arm != both]
+        text += f". One for both: {_name(both, baseline)}, not shown to be worse {other}"
+    of_all = f"{len(missing)} of {counted(len(summary.study.expected), 'cell')}"
+    return text + (f". So far, with {of_all} missing." if missing else ".")
 
 
 def _preferred(summary: Summary, found: Preference) -> str:
     """Say which arm validation prefers, what it gains on test and costs, and whether a cheaper one does."""
     row, baseline = found.row, summary.baseline
+    name = "the base model" if row.arm.is_base else in_words(summary, row.arm)
     arms = f", of {counted(len(found.scores), 'arm')}" if len(found.scores) > 1 else ""
     right = "in {} % of samples of" if row.decoding == "sampled" else "on {} % of"
     over = {"the base model": found.over_base, sentence_label(baseline, baseline): found.over_baseline}
@@ -136,7 +140,7 @@ def _preferred(summary: Summary, found: Preference) -> str:
         if gain is not None
     ]
     text = (
-        f"{_where(row.decoding)} validation prefers {_name(row.arm, baseline)}{arms}: right "
+        f"{_where(row.decoding)} validation prefers {name}{arms}: right "
         f"{right.format(percent(row.mean))} the {counted(row.n_problems, 'test problem')}"
         f"{', ' if gains else ''}{' and '.join(gains)}."
     )
@@ -178,12 +182,22 @@ def _choosing(summary: Summary) -> str:
     return f"{text} Choosing the best of {arms} makes them {points(widening)[1:]} points wider on each side."
 
 
+def in_words(summary: Summary, arm: Arm) -> str:
+    """Return an arm's name with what it is, where the name alone does not say it."""
+    meaning = known_as(arm, summary.baseline)
+    if arm.is_base:
+        meaning = "not trained"
+    elif summary.own and arm.objective in OWN_ANSWERS:
+        meaning = "own right answers " + ("alone" if arm.objective == SELF else "beside the given ones")
+    return sentence_label(arm, summary.baseline) + (f" ({meaning})" if meaning else "")
+
+
 def cost_in_words(row: TableRow) -> str:
     """Return what an arm takes: steps of a training, and the tokens that are sampled before it."""
     if row.arm.is_base:
         return "no training"
     steps = "" if row.steps is None else counted(row.steps, "training step")
-    tokens = f"{row.sampled_before:,} sampled tokens" if row.sampled_before else ""
+    tokens = f"{row.sampled_before:,} tokens sampled before training" if row.sampled_before else ""
     return " and ".join(filter(None, [steps, tokens]))
 
 

@@ -5,6 +5,7 @@ import pytest
 from toys.studies import CONTROL, TASK, make_study, with_results
 
 from erce.files import read_rows
+from erce.reporting import contents
 from erce.reporting.numbers.gains import DECODINGS, summary
 from erce.stats import difference
 from erce.study.folder import cell_folder
@@ -18,24 +19,29 @@ def study(tmp_path_factory):
 
 
 def entries(study):
-    return summary(study).gains_as_json()
+    return [row for row in contents(summary(study))["rows"] if row["lam"] is not None]
 
 
-def test_means_and_baselines_are_those_of_the_verdicts_on_disk(study):
-    for entry in entries(study):
-        for lam, value in ((entry["lam"], entry["mean"]), (0.0, entry["baseline"])):
-            accepted = [
+def test_means_and_gains_are_those_of_the_verdicts_on_disk(study):
+    def mean(task, lam, decoding):
+        return np.mean(
+            [
                 row["accepted"]
                 for cell in study.results
-                if (cell.task, cell.lam) == (entry["task"], lam)
+                if (cell.task, cell.lam) == (task, lam)
                 for row in read_rows(cell_folder(study.root, study.recipe, cell) / "verdicts.jsonl")
-                if (row["split"], row["decoding"]) == ("test", entry["decoding"])
+                if (row["split"], row["decoding"]) == ("test", decoding)
             ]
-            assert value == pytest.approx(np.mean(accepted))
+        )
+
+    for entry in entries(study):
+        task, decoding = entry["task"], entry["decoding"]
+        assert entry["mean"] == pytest.approx(mean(task, entry["lam"], decoding))
+        assert entry["over_base"]["gain"] == pytest.approx(entry["mean"] - mean(task, None, decoding))
         if entry["lam"] == 0:  # has no gain over itself
-            assert entry["gain"] is entry["ci"] is entry["p"] is entry["p_holm"] is None
+            assert {*entry["over_lam0"].values(), entry["p_holm"]} == {None}
         else:
-            assert entry["gain"] == pytest.approx(entry["mean"] - entry["baseline"])
+            assert entry["over_lam0"]["gain"] == pytest.approx(entry["mean"] - mean(task, 0.0, decoding))
 
 
 def test_the_interaction_is_the_difference_of_the_two_entries(study):
@@ -64,15 +70,12 @@ def test_the_grid_is_sorted_whatever_its_order_in_the_recipe(tmp_path):
     study_summary = summary(study)
     assert study_summary.arms(TASK) == [*map(Arm, (None, -0.1, 0.0, 0.5, 1.0))]
     assert [row.arm.lam for row in study_summary.rows[::2]] == [None, -0.1, 0.0, 0.5, 1.0]
-    assert [entry["lam"] for entry in study_summary.gains_as_json()[::2]] == [-0.1, 0.0, 0.5, 1.0]
 
 
 def test_without_a_finished_baseline_there_is_a_mean_and_no_gain(tmp_path):
     skip = {(TASK, 0.0, seed) for seed in range(3)}
     study_summary = summary(make_study(tmp_path / "runs", skip=skip, problems=10))
-    entry = next(each for each in study_summary.gains_as_json() if (each["task"], each["lam"]) == (TASK, 0.5))
-    assert 0 < entry["mean"] < 1
-    assert entry["baseline"] is entry["gain"] is entry["ci"] is entry["p"] is None
+    assert 0 < study_summary.row(TASK, Arm(0.5), "sampled").mean < 1
     assert study_summary.gain(TASK, Arm(0.5), "sampled") is None
     assert study_summary.gain(CONTROL, Arm(0.5), "sampled") is not None
     assert study_summary.interaction == {}
@@ -98,5 +101,5 @@ def test_without_validation_nothing_is_chosen_and_the_reason_is_kept(tmp_path):
     assert study_summary.choice is None
     assert study_summary.no_choice.reason == NoChoice.NO_VALIDATION
     assert "n_validation" in str(study_summary.no_choice)
-    assert not any(entry["chosen"] for entry in study_summary.gains_as_json())
+    assert not any(row["is_preferred"] for row in contents(study_summary)["rows"])
     assert study_summary.row(TASK, Arm(0.5), "greedy").validation is None

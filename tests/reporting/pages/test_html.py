@@ -193,7 +193,7 @@ def test_the_same_study_gives_the_same_bytes_wherever_it_lies_and_however_long_i
     assert (first.parents[1] / "all.json").read_bytes() == (tmp_path / "all.json").read_bytes()
 
 
-PARTS = """verdict study gains chosen interaction inference temperatures coverage base rows own
+PARTS = """verdict study chosen interaction inference temperatures coverage rows own
     sentences cautions next missing"""
 
 
@@ -207,9 +207,9 @@ def test_the_json_holds_every_part_and_no_nan(whole):
     assert study_summary["study"]["task"] == TASK
     assert study_summary["chosen"]["lam"] == 0.5
     assert set(study_summary["chosen"]["scores"]) == {"0", "0.5", "1"}
-    assert {row["lam"] for row in study_summary["base"]} == {None}
-    assert len(study_summary["rows"]) == len(study_summary["gains"]) == 12
-    assert set(study_summary["rows"][0]["seeds"]) == {"0", "1", "2"}
+    assert [row["lam"] for row in study_summary["rows"][::2]] == [None, 0.0, 0.5, 1.0] * 2
+    assert [row["lam"] for row in study_summary["rows"] if row["is_preferred"]] == [0.0, 0.5] * 2
+    assert set(study_summary["rows"][2]["seeds"]) == {"0", "1", "2"}
     assert study_summary["missing"] == []
 
 
@@ -229,7 +229,7 @@ def test_other_objectives_are_in_every_table_of_the_page_and_in_the_json(tmp_pat
     assert page.prose.count("−0.1 confidence penalty") == tables
     assert '"objectives": [ "dft", "focal:2" ]' in page.prose
     numbers = contents(study_summary)
-    assert [(row["lam"], row["objective"]) for row in numbers["rows"][::2][:5]] == [
+    assert [(row["lam"], row["objective"]) for row in numbers["rows"][2::2][:5]] == [
         *((lam, "cross-entropy") for lam in (-0.1, 0.0, 0.5)),
         *((0.0, name) for name in ("dft", "focal:2")),
     ]

@@ -86,7 +86,7 @@ def test_fewer_than_200_test_problems_are_few(tmp_path, problems, few):
 
 @pytest.mark.parametrize("lams", [(0.0, 0.5), (0.0, 0.5, 1.0)])
 def test_the_best_at_the_grids_edge_is_named(tmp_path, lams):
-    texts = _cautions_with(_made(tmp_path, lams=lams), "strongest penalty tried")
+    texts = _cautions_with(_made(tmp_path, lams=lams), "No stronger penalty than that of λ = 0.5")
     assert bool(texts) == (max(lams) == 0.5)
     assert all("Add λ = 1 to" in text for text in texts)
 

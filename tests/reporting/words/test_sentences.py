@@ -106,7 +106,7 @@ def test_a_sampled_gain_comes_with_a_caution_about_sharpening(tmp_path, greedy, 
 def test_a_chosen_negative_lam_is_called_the_confidence_penalty_and_not_sharpening(tmp_path):
     right = _always((0.4, 0.7), (0.5, 0.5))
     lines = sentences(_summary(tmp_path, **(LARGE | {"lams": (0.0, -0.5)}), right=right))
-    assert "In samples validation prefers λ = −0.5, of 3 arms" in lines["sampled"]
+    assert "In samples validation prefers λ = −0.5 (confidence penalty), of 3 arms" in lines["sampled"]
     assert "sharpening" not in lines
 
 
@@ -140,6 +140,7 @@ def test_nothing_chosen_is_said_with_the_reason_and_so_is_a_missing_baseline(tmp
     assert sentences(study_summary) == {"verdict": f"No arm is chosen: {reason}"}
     study_summary = _summary(tmp_path, skip={(TASK, 0.0, seed) for seed in range(3)})
     assert "over λ = 0" not in sentences(study_summary)["sampled"]
+    assert sentences(study_summary)["verdict"].endswith(". So far, with 3 of 20 cells missing.")
     assert "points over the base model" in sentences(study_summary)["sampled"]
 
 
