@@ -107,6 +107,21 @@ def add_run(added: argparse.ArgumentParser) -> None:
     added.add_argument("--tokens-per-second", **pair, help=text)
 
 
+def add_sample(added: argparse.ArgumentParser) -> None:
+    add_recipe(added)
+    added.add_argument("file", type=Path, help="the rows to write; a name that ends in .jsonl")
+    added.add_argument("--out", type=Path, help="the folder of the study that keeps the samples (runs/NAME)")
+    added.add_argument("--samples", type=int, metavar="N", help="samples of a problem (8)")
+    added.add_argument("--temperature", type=float, metavar="T", help="of the samples (0.8)")
+    added.add_argument(
+        "--keep", type=int, metavar="N", help="right answers of a problem to keep, at most (4)"
+    )
+    added.add_argument("--adapter", metavar="FOLDER", help="of the base model, under which it samples")
+    text = "the given demonstrations are rows, too"
+    added.add_argument("--with-demonstrations", action="store_true", help=text)
+    added.add_argument("--jobs", type=int, metavar="N", help="as for run (1)")
+
+
 def add_limit(added: argparse.ArgumentParser, folder: str) -> None:
     text = f"at most N problems each to train on, validate on and test on: a quick look ({folder})"
     added.add_argument("--limit", type=int, metavar="N", help=text)

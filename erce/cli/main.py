@@ -60,7 +60,7 @@ def _in_one_line(message: Any, category: type[Warning], *place: Any, **line: Any
 def _run_command(options: argparse.Namespace) -> int:
     if getattr(options, "sandbox", None):
         os.environ["ERCE_SANDBOX"] = options.sandbox  # the processes of a study inherit it
-    if options.command in (run, demo, report, sft, card):
+    if options.command in (run, demo, sample, report, sft, card):
         _require_study_extra()
     if getattr(options, "json", None) is not None:
         flags.check_json(options.json)
@@ -86,8 +86,9 @@ def _recipe(options: argparse.Namespace) -> tuple[Path, Path, dict[str, Any]]:
     sys.path.insert(len(sys.path) - (options.task is None), str(path.absolute().parent))
     overrides = {"task": options.task, "model": options.model, "data": options.data}
     overrides |= flags.settings(options.set)
-    overrides |= flags.limited(path, options.limit, **overrides)
-    return path, options.out or flags.usual_folder(path.stem, options.limit), overrides
+    limit = getattr(options, "limit", None)
+    overrides |= flags.limited(path, limit, **overrides)
+    return path, options.out or flags.usual_folder(path.stem, limit), overrides
 
 
 def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
@@ -152,6 +153,25 @@ def _run_study(
         return 1
     _report(out, options)
     return 0
+
+
+def sample(options: argparse.Namespace) -> None:
+    """Sample the training problems, verify, and write the right answers as rows for any trainer."""
+    options.kept = terminal.KEPT
+    from erce.recipe import load_recipe
+    from erce.study.own_rows import sample as sample_rows
+
+    path, out, overrides = _recipe(options)
+    given = {name: getattr(options, name) for name in ("samples", "temperature", "keep", "adapter")}
+    own = overrides.pop("own", {}) | {name: value for name, value in given.items() if value is not None}
+    recipe = load_recipe(path, **overrides)
+    if not recipe.own_cells:
+        overrides["objectives"] = [*recipe.objectives, "self"]
+    recipe = load_recipe(path, **overrides, own=own)
+    written = sample_rows(
+        recipe, options.file, out=out, with_demonstrations=options.with_demonstrations, jobs=options.jobs
+    )
+    terminal.print_lines([str(written), f"{written.rows:,} rows in {options.file}"])
 
 
 def report(options: argparse.Namespace) -> None:
@@ -324,6 +344,7 @@ def _parser() -> argparse.ArgumentParser:
     flags.add_verbose(added)
     flags.add_engine(added, "1")
     flags.add_sandbox(added)
+    flags.add_sample(command(sample))
     added = command(report)
     added.add_argument("runs", type=Path, help="a study's folder")
     flags.add_verbose(added)

@@ -76,7 +76,7 @@ class Recipe:
         rules.check_section("verify", self.verify)
         rules.check_training(self.training)
         rules.check_decoding(self.decoding)
-        rules.check_own(self.own, () if self.imported else self.other_arms)
+        rules.check_own(self.own, () if self.imported else self.other_arms, self.lams)
         rules.check_resources(self.resources)
         if self.server is not None:
             rules.check_server(self.server, self.decoding)
@@ -112,10 +112,25 @@ class Recipe:
         return tuple(map(rules.parse_arm, self.objectives))
 
     @property
-    def own_cell(self) -> Cell | None:
-        """The cell in which the base model samples the training problems; None if no arm trains on them."""
-        needs_it = self.can_run and any(arm.objective in OWN_ANSWERS for arm in self.other_arms)
-        return Cell(self.task, None, 0, OWN) if needs_it else None
+    def own_cells(self) -> list[Cell]:
+        """The cells in which a model samples the training problems; none if no arm trains on these samples.
+
+        That is one of the base model, or one for each seed of [own] lam.
+        """
+        if not self.can_run or not any(arm.objective in OWN_ANSWERS for arm in self.other_arms):
+            return []
+        lam = self.own_samples.lam
+        return [Cell(self.task, lam, seed, OWN) for seed in ((0,) if lam is None else self.seeds)]
+
+    def source(self, cell: Cell) -> Cell | None:
+        """Return the cell whose folder this one reads, and which therefore runs before it; None for most.
+
+        Own answers come from own samples, and these from the adapter of [own] lam, each of the same seed.
+        """
+        lam = self.own_samples.lam
+        if cell.learns_own:
+            return Cell(self.task, lam, 0 if lam is None else cell.seed, OWN)
+        return Cell(self.task, lam, cell.seed, self.objective) if cell.is_own and lam is not None else None
 
     @property
     def own_samples(self) -> OwnSamples:
@@ -275,5 +290,6 @@ def folder_name(recipe: Recipe, cell: Cell) -> str:
     if recipe.can_run and (cell.is_own or cell.learns_own):
         own = recipe.own_samples
         coordinates += [own.samples, own.temperature] + ([own.keep] if cell.learns_own else [])
+        coordinates += [policy for policy in (own.lam, own.adapter) if policy is not None]
     content = ", ".join([recipe.identity_json, *map(json.dumps, coordinates)])
     return f"{cell.name}-{hashlib.sha256(f'[{content}]'.encode()).hexdigest()[:8]}"

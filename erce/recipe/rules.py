@@ -34,8 +34,7 @@ NUMBERS = {  # setting of any section → its rule; every other number is `POSIT
     "lam_warmup": Number("a share of the steps, in [0, 1]", lambda number: 0 <= number <= 1),
     "checkpoint_minutes": NOT_NEGATIVE,
     "gpus": NOT_NEGATIVE,
-    "extensions": NOT_NEGATIVE,
-    "level": Number("over 0 and up to 1, such as 0.05", lambda number: 0 < number <= 1),
+    "lam": Number("finite", math.isfinite),
 }
 CHOICES = {  # setting of any section → the words that it may be
     "normalize": NORMALIZATIONS,
@@ -108,14 +107,20 @@ def check_objective(name: str) -> None:
         raise InputError(f"objective {name!r}: its number must be {wanted}")
 
 
-def check_own(own: OwnSamples | None, arms: Sequence[Arm]) -> None:
-    """Check the section [own] against the arms that need it."""
+def check_own(own: OwnSamples | None, arms: Sequence[Arm], lams: Sequence[float]) -> None:
+    """Check the section [own] against the arms that need it, and against the grid that it may sample from."""
     check_section("own", own)
-    if own is not None and not any(arm.objective in OWN_ANSWERS for arm in arms):
+    if own is None:
+        return
+    if not any(arm.objective in OWN_ANSWERS for arm in arms):
         raise InputError(
             "[own] has no effect without an arm that trains on own answers; leave it out, or write "
             'objectives = ["rft", "self"]'
         )
+    if own.lam is not None and own.lam not in lams:
+        raise InputError(f"[own] lam = {own.lam:g} is not one of lams = {list(lams)}; add it there")
+    if own.lam is not None and own.adapter is not None:
+        raise InputError("[own] names both a lam and an adapter that sample; leave one out")
 
 
 def parse_arm(text: str) -> Arm:

@@ -7,7 +7,7 @@ from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
 # Arms that train on the base model's own right answers: beside the given ones, alone.
 RFT, SELF = "rft", "self"
 OWN_ANSWERS = (RFT, SELF)
-OWN = "own"  # in the place of an objective: the cell in which the base model samples the training problems
+OWN = "own"  # in the place of an objective: a cell in which a model samples the training problems
 NORMALIZATIONS = ("token", "sequence")
 HEADS = ("erce", "trl")
 SCHEDULES = ("constant", "linear", "delayed")
@@ -25,7 +25,11 @@ GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what lams = "auto" stands for
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of the grid; `lam` None is the base model as it came, which is not trained."""
+    """One point of the grid; `lam` None is the base model as it came, which is not trained.
+
+    With the objective `OWN` it is no point of the grid: the model of that λ and seed, or the base model,
+    samples the training problems.
+    """
 
     task: str
     lam: float | None
@@ -41,12 +45,17 @@ class Cell:
 
     @property
     def is_own(self) -> bool:
-        """Whether the cell holds the base model's samples of the training problems; it has no table row."""
-        return self.lam is None and self.objective == OWN
+        """Whether the cell holds a model's samples of the training problems; it has no table row."""
+        return self.objective == OWN
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether the cell trains an adapter, which the base model's and those of own samples do not."""
+        return self.lam is not None and not self.is_own
 
     @property
     def learns_own(self) -> bool:
-        """Whether the cell trains on the base model's own right answers."""
+        """Whether the cell trains on own right answers."""
         return self.lam is not None and self.objective in OWN_ANSWERS
 
     @property
@@ -57,11 +66,12 @@ class Cell:
         ('gsm8k-lam0.5-seed3', 'gsm8k-base')
         >>> Cell("gsm8k", 0.0, 3, "focal:2").name, Cell("gsm8k", 4.0, 3, "dft").name
         ('gsm8k-focal-2-seed3', 'gsm8k-dft-lam4-seed3')
-        >>> Cell("gsm8k", None, 0, OWN).name
-        'gsm8k-own'
+        >>> Cell("gsm8k", None, 0, OWN).name, Cell("gsm8k", 4.0, 1, OWN).name
+        ('gsm8k-own', 'gsm8k-own-lam4-seed1')
         """
-        seed = "" if self.arm.is_base else f"-seed{self.seed}"
-        return f"{self.task}-{OWN if self.is_own else self.arm.slug}{seed}".replace(":", "-")
+        seed = "" if self.lam is None else f"-seed{self.seed}"
+        slug = OWN if self.is_own and self.lam is None else self.arm.slug
+        return f"{self.task}-{slug}{seed}".replace(":", "-")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,8 +159,10 @@ class Decoding:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnSamples:
-    """The base model's samples of the training problems, for the arms "rft" and "self" of `objectives`."""
+    """Samples of the training problems, for the arms "rft" and "self" of `objectives`."""
 
+    lam: float | None = None  # the models trained with this λ sample, each for its seed; None: the base model
+    adapter: str | None = None  # the folder of an adapter of the base model, under which it samples
     samples: int = 8  # per problem, generated and verified once, before any training
     temperature: float = 0.8  # from the full softmax
     keep: int = 4  # distinct accepted samples of a problem that are trained on, at most

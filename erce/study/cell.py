@@ -57,7 +57,7 @@ def run_cell(
                     learned = demonstrations(root, recipe, cell, splits)
                     train(folder, replace(recipe, training=micro), cell, learned)
             with timed(folder, "generation"):
-                sample(folder, recipe, cell, splits, batch_size=sizes.completions)
+                sample(root, recipe, cell, splits, batch_size=sizes.completions)
     # The journal goes once the completions are whole, and result.json comes last: it says that all is done.
     (folder / JOURNAL).unlink(missing_ok=True)
     if "verdicts" in missing:
@@ -80,7 +80,7 @@ def _result(folder: Path, cell: Cell) -> dict[str, Any]:
     scores = score(samples, equal=load_task(cell.task).equal)
     coordinates = {name: value for name, value in asdict(cell).items() if name != "all_temperatures"}
     result: dict[str, Any] = {"cell": coordinates, "scores": scores}
-    if cell.lam is not None:
+    if cell.is_trained:
         log = read_json(folder / TRAINING)
         result["training"] = {name: value for name, value in log.items() if name != "log"}
     warnings = {sample.verdict.warning for sample in samples} - {""}

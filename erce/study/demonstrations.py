@@ -1,7 +1,7 @@
 """A recipe's task → its problems, and what each cell trains on: given demonstrations, own right answers.
 
-The base model's samples of the training problems are a cell of their own (`Recipe.own_cell`), which runs
-before all others: a folder with a journal, completions and verdicts. The arm "self" trains on the accepted
+Samples of the training problems are cells of their own (`Recipe.own_cells`), which run before those that
+learn from them: a folder with a journal, completions and verdicts. The arm "self" trains on the accepted
 samples alone, "rft" (rejection-sampling fine-tuning, Yuan et al. 2023) also on the given demonstrations.
 """
 
@@ -57,9 +57,9 @@ def demonstrations(root: Path, recipe: Recipe, cell: Cell, problems: Splits) -> 
     """Return what a cell trains on, a Problem for each demonstration; a problem may have several."""
     if not cell.learns_own:
         return problems.train
-    assert recipe.own_cell is not None
-    folder, keep = cell_folder(root, recipe, recipe.own_cell), recipe.own_samples.keep
-    answers = accepted(folder, problems)
+    source = recipe.source(cell)
+    assert source is not None
+    answers, keep = accepted(cell_folder(root, recipe, source), problems), recipe.own_samples.keep
     chosen: list[Problem] = []
     for problem in problems.train:
         given = [problem] if cell.objective == RFT else []
@@ -114,16 +114,28 @@ def counts(folder: Path, problems: Splits) -> dict[str, int | None]:
 
 
 def read_counts(root: Path, recipe: Recipe) -> dict[str, Any] | None:
-    """Return the `counts` of a study; None until its samples are verified, and where no arm needs them."""
-    result = None if recipe.own_cell is None else read_result(root, recipe, recipe.own_cell)
-    return None if result is None else result[COUNTS]
+    """Return the sums of the `counts` of `Recipe.own_cells`, and as "sets" how many cells these are.
+
+    None until all are verified, and where no arm needs them.
+    """
+    results = [read_result(root, recipe, cell) for cell in recipe.own_cells]
+    found = [result[COUNTS] for result in results if result is not None]
+    if not results or len(found) < len(results):
+        return None
+    sums = {
+        name: None if None in values else sum(values)
+        for name, values in ((name, [each[name] for each in found]) for name in found[0])
+    }
+    return sums | {"sets": len(found)}
 
 
 def refuse_none(root: Path, recipe: Recipe) -> None:
-    """Raise an InputError if the samples are verified and none of them can be trained on."""
-    seen = read_counts(root, recipe)
-    if seen is not None and not seen["with_one"]:
-        raise InputError(
-            f"none of {seen['samples']:,} samples of the base model is right on its training problem, so "
-            '"rft" and "self" have nothing to train on; leave them out of objectives, or raise [own] samples'
-        )
+    """Raise an InputError if the samples of a cell are verified and none of them can be trained on."""
+    for cell in recipe.own_cells:
+        result = read_result(root, recipe, cell)
+        if result is not None and not result[COUNTS]["with_one"]:
+            raise InputError(
+                f"none of {result[COUNTS]['samples']:,} samples of {cell.name} is right on its training "
+                'problem, so "rft" and "self" have nothing to train on; leave them out of objectives, raise '
+                "[own] samples, or let the models of a λ sample with [own] lam"
+            )

@@ -84,7 +84,7 @@ def check_folder(root: Path, recipe: Recipe) -> None:
     begun = {LOCKS, *written_first, *(f".{name}.tmp" for name in written_first)}
     if root.is_dir() and all(path.name in begun for path in root.iterdir()):
         return
-    cells = [*recipe.cells(), *filter(None, [recipe.own_cell])]
+    cells = [*recipe.cells(), *recipe.own_cells]
     if not any(cell_folder(root, recipe, cell).is_dir() for cell in cells):
         held = "another study, whose study.json is torn" if (root / STUDY).is_file() else "no study"
         raise InputError(f"{root} exists and holds {held}; choose another folder with --out")
@@ -194,8 +194,8 @@ class Study:
 
     @cached_property
     def _every(self) -> dict[Cell, dict[str, Any]]:
-        """The result.json of every finished cell of the recipe's grid, and of `Recipe.own_cell`."""
-        cells = [*self.recipe.cells(), *filter(None, [self.recipe.own_cell])]
+        """The result.json of every finished cell of the recipe's grid, and of `Recipe.own_cells`."""
+        cells = [*self.recipe.cells(), *self.recipe.own_cells]
         read = ((cell, read_result(self.root, self.recipe, cell)) for cell in cells)
         return {cell: result for cell, result in read if result is not None}
 

@@ -108,7 +108,7 @@ def _missing(
 ) -> dict[str, Stale]:
     """Return what is missing or incomplete in an unfinished cell, once the `spoiled` parts are dropped."""
     missing, lacking = {}, _lacking_completions(folder, recipe, cell, problems)
-    if cell.lam is not None:
+    if cell.is_trained:
         if not (folder / TRAINING).is_file():
             missing["adapter"] = Stale(Reason.MISSING, TRAINING)
         elif not (folder / POLICY).is_file() and (lacking or "completions" in spoiled):

@@ -212,7 +212,7 @@ def batch_sizes(recipe: Recipe, problems: Mapping[str, Splits], *, share: float)
         task = load_task(name)
         new = recipe.decoding.max_new_tokens or task.max_new_tokens
         trained = _longest(tokenizer, ((each.prompt, each.demonstration) for each in splits.train))
-        sampled = [*splits.validation, *splits.test, *(splits.train if recipe.own_cell else ())]
+        sampled = [*splits.validation, *splits.test, *(splits.train if recipe.own_cells else ())]
         read = _longest(tokenizer, ((each.prompt, "") for each in sampled))
         lengths.append((min(recipe.training.max_length or task.max_length, trained), read + new, new))
     longest, gpu = Lengths(*map(max, zip(*lengths, strict=True))), torch.cuda.is_available()

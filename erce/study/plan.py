@@ -134,10 +134,10 @@ def task_work(recipe: Recipe, name: str, tokenizer: Any) -> TaskWork:
     groups = [([cell for cell in cells if cell not in swept], "", evaluated)]
     groups.append((swept, " with the temperature sweep", evaluated))
     demonstrations: dict[str, int] = {}  # objective → demonstrations per problem, at most, if not 1
-    if (own := recipe.own_cell) is not None and own.task == name:
+    if recipe.own_cells and recipe.task == name:
         keep = min(recipe.own_samples.keep, recipe.own_samples.samples)
         demonstrations = {RFT: 1 + keep, SELF: keep}
-        groups.append(([own], " before training", train))
+        groups.append((recipe.own_cells, " of training problems", train))
         notes.append(f"rft and self: counted as if every problem had {keep} accepted samples, the most")
     trained = [cell for cell in cells if not cell.arm.is_base]
     trainings = sum(demonstrations.get(cell.objective, 1) for cell in trained)

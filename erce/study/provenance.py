@@ -49,7 +49,7 @@ VERIFIERS = "erce.verify"
 
 
 def origin_of(
-    folder: Path,
+    adapter: Path | None,
     recipe: Recipe,
     cell: Cell,
     policy: "BasePolicy",
@@ -64,14 +64,14 @@ def origin_of(
         "study": short_hash(recipe.identity_json.encode()),  # as `digest_of`, old names
         "task": cell.task,
         "lam": cell.lam,
-        "objective": None if cell.lam is None else cell.objective,
+        "objective": cell.objective if cell.is_trained else None,
         "penalty": recipe.penalty,
         "order": recipe.order,
         "seed": cell.seed,
         "model": recipe.model,
         "revision": getattr(policy.model.config, "_commit_hash", None),
         "dtype": None if recipe.server else str(policy.model.dtype).removeprefix("torch."),
-        "adapter": None if cell.lam is None else _weights_digest(folder / ADAPTER),
+        "adapter": None if adapter is None else _weights_digest(adapter),
         "prompts": {
             split: digest_of([prompt_ids(policy.tokenizer, problem.prompt) for problem in problems])
             for split, problems in evaluated.items()

@@ -12,7 +12,7 @@ from erce.errors import DamagedError, InputError, counted
 from erce.generate.backend import backend_of
 from erce.recipe import Cell, Recipe, load_recipe
 from erce.study.cell import run_cell
-from erce.study.demonstrations import cell_splits, problem_rows, refuse_none
+from erce.study.demonstrations import cell_splits, problem_rows, read_counts, refuse_none
 from erce.study.engines import Done, Engine, Work, engine_named, open_engine
 from erce.study.engines.locks import study_lock
 from erce.study.engines.processes import devices_of, visible_devices
@@ -34,7 +34,7 @@ from erce.tasks import check_demonstrations, load_task
 from erce.types import Splits
 
 
-def run(
+def run(  # noqa: PLR0913  the settings of a run
     recipe: Recipe | str | Path,
     *,
     out: str | Path | None = None,
@@ -42,6 +42,7 @@ def run(
     engine: str = "auto",
     retries: int = 0,
     go_on: bool = False,
+    own_only: bool = False,
     **overrides: Any,
 ) -> Study:
     """Run the missing cells of a recipe's study and return the study; call it again to resume.
@@ -57,6 +58,7 @@ def run(
             "processes" for several jobs and "here" otherwise.
         retries: How often a failed cell is tried again.
         go_on: Whether a study goes on in which nothing is right, or everything.
+        own_only: Whether to stop once the own samples are there, which "rft" and "self" train on.
         **overrides: Settings that win over the file's (`model`, …).
 
     Returns:
@@ -75,7 +77,7 @@ def run(
     check_folder(root, recipe)
     problems = {task: cell_splits(recipe, task) for task in recipe.tasks}
     sizes, base = None, dict[str, str]()
-    stale = _stale(root, recipe, problems)
+    stale = _stale(root, recipe, problems, own_only=own_only)
     samples = "completions" in stale
     if samples:
         _check_needs(recipe, problems, in_this_process=runner.in_this_process)
@@ -99,6 +101,8 @@ def run(
         failed: list[Done] = []
         with progress() as display:
             for study in rounds(root, recipe):
+                if own_only and read_counts(root, recipe) is not None:
+                    break
                 refuse_none(root, recipe)
                 failed += run_round(
                     study,
@@ -125,15 +129,15 @@ def run(
 
 
 def _every_cell(recipe: Recipe) -> list[Cell]:
-    return [*filter(None, [recipe.own_cell]), *recipe.cells()]
+    return [*recipe.own_cells, *recipe.cells()]
 
 
-def _stale(root: Path, recipe: Recipe, problems: Mapping[str, Splits]) -> set[str]:
+def _stale(root: Path, recipe: Recipe, problems: Mapping[str, Splits], *, own_only: bool) -> set[str]:
     """Return the parts that a run makes: those that are stale in any cell that is asked for."""
     stale = {cell: stale_parts(root, recipe, cell, problems[cell.task]) for cell in _every_cell(recipe)}
     spoiled = [cell for cell in stale if any(why.reason is Reason.SPOILED for why in stale[cell].values())]
     try:
-        wanted = [*filter(None, [recipe.own_cell]), *Study(root, recipe).next_cells, *spoiled]
+        wanted = [*recipe.own_cells, *([] if own_only else Study(root, recipe).next_cells), *spoiled]
     except DamagedError:  # a result is torn, so which cells are asked for is known once it is made again
         wanted = _every_cell(recipe)
     return {part for cell in wanted for part in stale[cell]}

@@ -1,6 +1,7 @@
 """A recipe and the results so far → the cells of its study, round by round, and the λ that it chooses.
 
-1. The base model's samples of the training problems, alone, if an arm trains on them (`Recipe.own_cell`).
+1. Samples of the training problems, if an arm trains on them (`Recipe.own_cells`): the base model's, alone, or
+   those of the models of one λ, once these are trained.
 2. On the study's own task every arm and seed; on the control the base model and λ = 0. On the own task the
    base model and λ = 0 are sampled at the recipe's `temperatures` too.
 3. Once every λ of the own task is done or has diverged, the same for the λ with the best validation score.
@@ -34,13 +35,13 @@ Results = Mapping[Cell, dict[str, Any]]  # a finished cell's result.json
 def next_cells(recipe: Recipe, results: Results, diverged: Collection[Cell] = ()) -> list[Cell]:
     """Return the cells that a run brings to their end now, done or not; run them and ask again.
 
-    `results` has those of the grid that are done, and of `Recipe.own_cell`; `diverged` are cells whose
-    training diverged.
+    `results` has those of the grid that are done, and of `Recipe.own_cells`; `diverged` are cells whose
+    training diverged. Cells that others read come first, in a round of their own.
     """
-    own = recipe.own_cell
-    if own is not None and own not in results:
-        return [own]
-    return expected_cells(recipe, results, diverged)
+    own = [cell for cell in recipe.own_cells if cell not in results]
+    models = [recipe.source(cell) for cell in own]
+    untrained = [cell for cell in models if cell is not None and cell not in results]
+    return untrained or own or expected_cells(recipe, results, diverged)
 
 
 def expected_cells(recipe: Recipe, results: Results, diverged: Collection[Cell] = ()) -> list[Cell]:
@@ -55,13 +56,13 @@ def expected_cells(recipe: Recipe, results: Results, diverged: Collection[Cell] 
 def planned_cells(
     recipe: Recipe, results: Results | None = None, diverged: Collection[Cell] = ()
 ) -> list[Cell]:
-    """Return the cells that the study will have in the end, `Recipe.own_cell` among them.
+    """Return the cells that the study will have in the end, `Recipe.own_cells` among them.
 
     Until validation has chosen, the first λ other than 0 stands for the chosen one.
     """
     first = recipe.lams if recipe.n_validation == 0 else (0.0, *[lam for lam in recipe.lams if lam][:1])
     lams = compared_lams(recipe, results or {}, diverged) or first
-    return [*filter(None, [recipe.own_cell]), *_with_comparisons(recipe, lams)]
+    return [*recipe.own_cells, *_with_comparisons(recipe, lams)]
 
 
 def first_round(recipe: Recipe) -> list[Cell]:

@@ -19,7 +19,7 @@ from erce.files import write_json
 from erce.generate.backend import backend_of
 from erce.recipe import Cell, Recipe, RegularizedObjective
 from erce.score import summarize
-from erce.study.folder import ADAPTER, JOURNAL, RESULT, TRAINING
+from erce.study.folder import ADAPTER, JOURNAL, RESULT, TRAINING, cell_folder
 from erce.study.freshness import missing_completions, refuse_other_policy
 from erce.study.provenance import (
     DEMONSTRATIONS,
@@ -78,7 +78,8 @@ def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem])
 
     `fine_tune` goes on from a checkpoint, which lies beside the adapter.
     """
-    assert cell.lam is not None, "the base model is not trained"
+    assert cell.lam is not None
+    assert cell.is_trained, "the base model and own samples have no training"
     training = recipe.training
     if training.max_length is None:
         training = replace(training, max_length=load_task(cell.task).max_length)
@@ -110,11 +111,20 @@ def _load_trainer() -> None:
         import_module("erce.train.fine_tune")
 
 
-def sample(folder: Path, recipe: Recipe, cell: Cell, problems: Splits, *, batch_size: int) -> None:
+def adapter_of(root: Path, recipe: Recipe, cell: Cell) -> Path | None:
+    """Return the folder of the adapter with which a cell samples; None for the base model as it came."""
+    if cell.is_own and recipe.own_samples.adapter is not None:
+        return Path(recipe.own_samples.adapter)
+    trained = recipe.source(cell) if cell.is_own else cell
+    return None if trained is None or trained.lam is None else cell_folder(root, recipe, trained) / ADAPTER
+
+
+def sample(root: Path, recipe: Recipe, cell: Cell, problems: Splits, *, batch_size: int) -> None:
     """Sample every set that is not whole. All cells of a task are evaluated on the same problems."""
+    folder, adapter = cell_folder(root, recipe, cell), adapter_of(root, recipe, cell)
     base, completions = base_policy(recipe.model, recipe.dtype), read_completions(folder)
     evaluated, wanted = sampled_problems(cell, problems), decodings(recipe, cell)
-    origin = origin_of(folder, recipe, cell, base, evaluated)
+    origin = origin_of(adapter, recipe, cell, base, evaluated)
     refuse_other_policy(folder, origin)
     key = write_origin(folder, recipe, cell, origin, policy=base, decodings=wanted)
     journal = Journal(folder / JOURNAL, key)
@@ -122,7 +132,6 @@ def sample(folder: Path, recipe: Recipe, cell: Cell, problems: Splits, *, batch_
     missing = missing_completions(folder, recipe, cell, problems)
     total = sum(all_completions(recipe, cell, problems).values())
     journaled = sum(len(journal.completions(place)) for place in missing)
-    adapter = None if cell.lam is None else folder / ADAPTER
     with backend_of(recipe).generator(base, adapter) as generate:
         events.begin("generation", total, done=total - sum(missing.values()) + journaled)
         for sample_set in missing:

@@ -9,7 +9,7 @@ from toys.recipes import tiny_recipe
 from erce.errors import InputError
 from erce.files import read_json, write_json
 from erce.recipe import Cell, Decoding, OwnSamples
-from erce.study.demonstrations import accepted, counts, demonstrations
+from erce.study.demonstrations import accepted, counts, demonstrations, read_counts
 from erce.study.folder import TRAINING, cell_folder
 from erce.study.run import run
 from erce.study.samples import (
@@ -95,6 +95,36 @@ def test_another_verifier_verifies_own_samples_again_and_cells_that_learned_othe
     assert {path: path.read_bytes() for path in root.rglob(TRAINING)} == trained
 
 
+def test_the_models_of_a_strength_sample_each_for_its_seed(tmp_path):
+    own = OwnSamples(samples=3, temperature=0.5, lam=0.0)
+    recipe = replace(RECIPE, seeds=(0, 1), objectives=("self",), own=own)
+    root = run(recipe, out=tmp_path / "mini").root
+    cells = {path.name.rpartition("-")[0]: path for path in root.glob("cells/*")}
+    for seed in (0, 1):
+        sampled_by, trained = (
+            read_json(cells[f"mini-sums-{name}-seed{seed}"] / "cell.json") for name in ("own", "lam0")
+        )
+        assert sampled_by["adapter"] == trained["adapter"]
+        assert (sampled_by["lam"], sampled_by["seed"]) == (0, seed)
+    counted = [read_json(cells[f"mini-sums-own-seed{seed}"] / "result.json")["own"] for seed in (0, 1)]
+    assert read_counts(root, recipe) == {name: counted[0][name] + counted[1][name] for name in counted[0]} | {
+        "sets": 2
+    }
+    assert counted[0] != counted[1]
+
+
+@pytest.mark.parametrize(
+    ("own", "sentence"),
+    [
+        (OwnSamples(lam=2.0), r"\[own\] lam = 2 is not one of lams = \[0.0\]; add it"),
+        (OwnSamples(lam=0.0, adapter="x"), "both a lam and an adapter"),
+    ],
+)
+def test_who_samples_is_one_model_that_there_is(own, sentence):
+    with pytest.raises(InputError, match=sentence):
+        replace(RECIPE, own=own)
+
+
 def test_a_cell_takes_as_many_steps_as_it_has_demonstrations_and_minimises_the_grids_objective(study):
     seen = read_json(own_folder(study.root) / "result.json")["own"]
     assert 0 < seen["with_one"] <= seen["problems"] == 24
@@ -122,8 +152,7 @@ def problem(name, *, answer="7", prompt=None):
 
 
 def own_cell_folder(root, recipe=RECIPE):
-    assert recipe.own_cell is not None
-    return cell_folder(root, recipe, recipe.own_cell)
+    return cell_folder(root, recipe, recipe.own_cells[0])
 
 
 def sampled(root, texts, *, recipe=RECIPE):
@@ -191,7 +220,7 @@ def test_an_own_answer_that_gives_a_test_problem_away_is_left_out(tmp_path):
 def test_the_settings_of_the_samples_name_the_cells_that_they_are_for(tmp_path):
     def names(**own):
         recipe = replace(RECIPE, own=OwnSamples(**own))
-        cells = [recipe.own_cell, *recipe.cells()]
+        cells = [recipe.own_cells[0], *recipe.cells()]
         return [cell_folder(tmp_path, recipe, cell).name for cell in cells]
 
     usual, kept, hotter = names(), names(keep=1), names(temperature=1.0)

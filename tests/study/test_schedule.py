@@ -7,7 +7,7 @@ from toys.studies import make_study, named
 
 from erce.errors import InputError
 from erce.files import write_json
-from erce.recipe import Cell, Recipe
+from erce.recipe import Cell, OwnSamples, Recipe
 from erce.reporting import contents
 from erce.reporting.numbers.gains import summary
 from erce.reporting.numbers.temperatures import temperature_sweep
@@ -232,9 +232,24 @@ def test_results_decide_the_cells(results, diverged, on_control, at_all_temperat
 
 def test_own_samples_come_first_and_alone_and_count_as_planned():
     recipe = Recipe(task=OWN, lams=LAMS, seeds=SEEDS, objectives=("self",))
-    assert next_cells(recipe, {}) == [recipe.own_cell]
-    assert next_cells(recipe, {recipe.own_cell: {"scores": {}}}) == recipe.cells()
-    assert planned_cells(recipe) == [recipe.own_cell, *recipe.cells()]
+    assert next_cells(recipe, {}) == [recipe.own_cells[0]]
+    assert next_cells(recipe, {recipe.own_cells[0]: {"scores": {}}}) == recipe.cells()
+    assert planned_cells(recipe) == [recipe.own_cells[0], *recipe.cells()]
+
+
+def test_a_strength_that_samples_is_trained_first_then_samples_then_all_others_run():
+    own = OwnSamples(lam=1.0)
+    recipe = Recipe(task=OWN, lams=LAMS, seeds=(3, 5), objectives=("self", "rft + 4"), own=own)
+    policies = [Cell(OWN, 1.0, seed) for seed in (3, 5)]
+    assert next_cells(recipe, {}) == policies
+    done = {cell: {"scores": {}} for cell in policies}
+    assert next_cells(recipe, {policies[1]: done[policies[1]]}) == [policies[0]]
+    assert [cell.name for cell in next_cells(recipe, done)] == [
+        f"{OWN}-own-lam1-seed{seed}" for seed in (3, 5)
+    ]
+    assert next_cells(recipe, done | dict.fromkeys(recipe.own_cells, {"scores": {}})) == recipe.cells()
+    [learner] = [cell for cell in recipe.cells() if cell.objective == "rft" and cell.seed == 5]
+    assert recipe.source(learner) == recipe.own_cells[1]
 
 
 def test_the_first_round_is_the_base_model_and_one_seed_of_every_arm():

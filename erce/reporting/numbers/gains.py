@@ -219,7 +219,7 @@ def _row(study: Study, task: str, arm: Arm, decoding: str, compared: GridGain | 
         tokens=known_mean([scores["tokens"] for scores in test]),
         entropy=known_mean([scores["entropy"] for scores in test]),
         flexible=known_mean([scores.get("flexible") for scores in test]),
-        sampled_before=own["tokens"] if own else 0,
+        sampled_before=own["tokens"] and own["tokens"] // own["sets"] if own else 0,
         steps=0 if arm.is_base else study.results[cells[0]].get("training", {}).get("steps"),
         ci=(max(0.0, right.low), right.high),
         gain=compared and compared.gain,

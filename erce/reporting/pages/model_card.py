@@ -97,7 +97,8 @@ def card(summary: Summary, cell: Cell, *, hub: str | None) -> str:
     """Return the card's text; `hub` is the base model's name on the hub, None without one."""
     recipe = summary.study.recipe
     tasks = sorted(filter(summary.arms, recipe.tasks), key=lambda task: task != cell.task)
-    own_samples = asdict(recipe.own_samples) if cell.learns_own and recipe.can_run else {}
+    own = asdict(recipe.own_samples) if cell.learns_own and recipe.can_run else {}
+    own_samples = {name: value for name, value in own.items() if value is not None}
     template = environment(_plain).get_template("model_card.md")
     return template.render(
         summary=summary,

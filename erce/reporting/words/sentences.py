@@ -100,10 +100,16 @@ def _own_sentence(summary: Summary) -> str:
     if own is None:
         return ""
     tokens = "" if own["tokens"] is None else f" ({own['tokens']:,} tokens)"
+    settings, whose, each = summary.study.recipe.own_samples, "the base model", ""
+    if settings.adapter is not None:
+        whose = "the base model with an adapter"
+    elif settings.lam is not None:
+        whose = f"the models of {summary.study.recipe.grid_arm(settings.lam).label}"
+        each = f", over {counted(own['sets'], 'seed')}"
     return (
-        f"Before training, {own['samples']:,} samples of the base model{tokens} were generated and verified: "
-        f"{own['with_one']:,} of {counted(own['problems'], 'training problem')} have an accepted one, and "
-        f"self leaves out the other {own['problems'] - own['with_one']:,}. "
+        f"Before training, {own['samples']:,} samples of {whose}{tokens} were generated and verified: "
+        f"{own['with_one']:,} of {counted(own['problems'], 'training problem')}{each} have an accepted one, "
+        f"and self leaves out the other {own['problems'] - own['with_one']:,}. "
         "self trains on the accepted ones alone, rft on them and the given demonstrations."
     )
 

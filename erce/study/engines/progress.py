@@ -59,7 +59,7 @@ class Display:
                 return
             self.finished += not again
             self.seconds.append(done.seconds)
-            self.trained += [done.seconds] if done.cell.lam is not None and not again else []
+            self.trained += [done.seconds] if done.cell.is_trained and not again else []
             took = f"done: {name}{' at further temperatures' if again else ''} in {duration(done.seconds)}"
             count = f"{self.finished} of {self.total} cells"
             self.say(", ".join(filter(None, [took, accuracy, count, self.left()])))

@@ -109,11 +109,12 @@ class _Cluster:
 
     def run(self, cells: Sequence[Cell]) -> Iterator[Done]:
         waiting, running = deque(cells), dict[Any, Cell]()
-        own = self.ray.put(self._own_samples(cells))  # where every node finds them
+        read = dict.fromkeys(map(self.work.recipe.source, cells))
+        sources = {cell: self.ray.put(pack(self.work.folder(cell))) for cell in read if cell is not None}
         try:
             while waiting or running:
                 while waiting and len(running) < self.most:
-                    failed = self._submit(waiting.popleft(), running, own)
+                    failed = self._submit(waiting.popleft(), running, sources)
                     if failed is not None:
                         yield failed
                 if running:
@@ -128,20 +129,15 @@ class _Cluster:
                 for task in running:  # some are left only if this was stopped
                     self.ray.cancel(task, force=True)
 
-    def _own_samples(self, cells: Sequence[Cell]) -> bytes:
-        """Pack the base model's samples of the training problems, if a cell trains on them."""
-        own = self.work.recipe.own_cell
-        needed = own is not None and any(cell.learns_own for cell in cells)
-        return pack(self.work.folder(own)) if own and needed else b""
-
-    def _submit(self, cell: Cell, running: dict[Any, Cell], own: Any) -> Done | None:
+    def _submit(self, cell: Cell, running: dict[Any, Cell], sources: dict[Cell, Any]) -> Done | None:
         """Submit a cell; return its failure if its folder cannot be packed, else None."""
         folder, packed = self.work.folder(cell), b""
         with CellFailure() as caught, cell_lock(self.work.root, folder.name):
             packed = pack(folder)
         if caught.line:
             return Done(cell, caught.line, caught.fatal)
-        running[self.task.remote(self.shared, cell, packed, own)] = cell
+        source = self.work.recipe.source(cell)
+        running[self.task.remote(self.shared, cell, packed, sources[source] if source else b"")] = cell
         return None
 
     def _first_ready(self, running: list[Any]) -> Any:
@@ -195,8 +191,8 @@ class _Cluster:
             raise self.ray.exceptions.GetTimeoutError from None
 
 
-def _in_a_task(work: Work, cell: Cell, packed: bytes, own: bytes) -> tuple[Done, bytes]:
-    """Run a cell on its node, in a temporary folder, beside the `own` samples if it needs them.
+def _in_a_task(work: Work, cell: Cell, packed: bytes, read: bytes) -> tuple[Done, bytes]:
+    """Run a cell on its node, in a temporary folder, beside the folder that it `read`s (`Recipe.source`).
 
     Return its end and its packed folder.
     """
@@ -206,7 +202,7 @@ def _in_a_task(work: Work, cell: Cell, packed: bytes, own: bytes) -> tuple[Done,
         here = replace(work, root=Path(scratch))
         folder = here.folder(cell)
         unpack(packed, folder, scratch=here.root)
-        if here.recipe.own_cell is not None:
-            unpack(own, here.folder(here.recipe.own_cell), scratch=here.root)
+        if source := here.recipe.source(cell):
+            unpack(read, here.folder(source), scratch=here.root)
         done = run_one(here, cell)
         return done, pack(folder)

@@ -22,7 +22,7 @@ def verdict(root, chances, on_validation=None, own_tokens=None, **changes):
     study = make_study(root / "runs", **(SIZE | right | changes))
     if own_tokens is not None:
         counts = {"problems": 9, "with_one": 8, "accepted": 9, "samples": 72, "tokens": own_tokens}
-        own = cell_folder(study.root, study.recipe, study.recipe.own_cell)
+        own = cell_folder(study.root, study.recipe, study.recipe.own_cells[0])
         write_json(own / "result.json", {"scores": {}, "own": counts})
     return preferences(summary(read_study(study.root)))
 

@@ -111,7 +111,7 @@ def test_own_right_answers_are_named_in_words_and_tests_stand_for_a_reference(tm
     made = make_study(
         tmp_path, control=None, objectives=("self", "rft"), problems=2, validation=2, seeds=(0,)
     )
-    own = cell_folder(made.root, made.recipe, made.recipe.own_cell)
+    own = cell_folder(made.root, made.recipe, made.recipe.own_cells[0])
     counts = {"problems": 2, "with_one": 1, "accepted": 1, "samples": 2, "tokens": 9}
     write_json(own / "result.json", {"scores": {}, "own": counts})
     row = {"task": TASK, "split": "test", "problem": "test-1", "prompt": "Write f.", "tests": ["a", "b"]}

@@ -1,0 +1,128 @@
+"""A recipe → right answers of a model's own to its training problems, as rows that any trainer takes.
+
+    {"prompt": [{"role": "user", …}], "completion": [{"role": "assistant", …}], "source": "own"}
+
+The samples are those of a study's arms "self" and "rft" (`erce.study.demonstrations`), in the same folder, so
+a study that follows reads them. Prompts and completions are texts for a model without a chat template.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from erce.errors import InputError
+from erce.files import write_rows
+from erce.recipe import RFT, SAMPLED, SELF, Cell, Recipe
+from erce.score import mixed_share
+from erce.study.demonstrations import cell_splits, demonstrations, read_counts
+from erce.study.folder import cell_folder
+from erce.study.run import run
+from erce.study.samples import SampleSet, read_outcomes
+from erce.study.schedule import TRAIN
+from erce.types import Problem
+
+GIVEN = "given"  # the `source` of a demonstration that came with the problem
+MOST, SOME = 2 / 3, 1 / 4  # of the problems with a right answer, above which docs/when.md advises
+
+
+class OwnRows(NamedTuple):
+    """What `sample` wrote: shares are of 1, those of problems over all training problems."""
+
+    rows: int
+    samples: int
+    tokens: int | None  # sampled; None: a server does not say
+    right: float  # share of the samples
+    with_one: float  # share of the problems that have a right sample
+    mixed: float  # share of the problems with right and with wrong samples
+
+    def __str__(self) -> str:
+        tokens = "" if self.tokens is None else f" ({self.tokens:,} tokens)"
+        right, with_one, mixed = (f"{100 * share:.1f} %" for share in (self.right, self.with_one, self.mixed))
+        return (
+            f"Of {self.samples:,} samples{tokens} {right} are right. {with_one} of the training problems "
+            f"have a right one, {mixed} right and wrong ones, which is what GRPO learns from. {self.advice}"
+        )
+
+    @property
+    def advice(self) -> str:
+        """What docs/when.md advises, by how many problems have a right answer."""
+        first = "First see that λ = 0 on the given demonstrations stays below the base model; if so, "
+        if self.with_one >= MOST:
+            return f"{first}train on own answers alone with entropy_penalty = 4."
+        if self.with_one >= SOME:
+            return f"{first}train on both (--with-demonstrations) with entropy_penalty = 4."
+        return (
+            "Own answers are too few: train on the given demonstrations with λ = 0, and sample from that "
+            "model (--adapter)."
+        )
+
+
+def sample(
+    recipe: Recipe, file: Path, *, out: Path, with_demonstrations: bool = False, jobs: int | None = None
+) -> OwnRows:
+    """Sample and verify the training problems, and write a row for each answer that is kept.
+
+    A command that was stopped goes on where it was. Answers are kept as for the arm "self", or with the
+    given demonstrations as for "rft": distinct, accepted, not cut off, no near-duplicates of a test problem,
+    at most [own] keep of a problem.
+
+    Args:
+        recipe: Whose task, model, [own] and [decoding] count; of its grid only what [own] lam names runs.
+        file: The JSON Lines file to write.
+        out: The study's folder.
+        with_demonstrations: Whether the given demonstrations are rows, too.
+        jobs: As for `erce.study.run.run`.
+
+    Returns:
+        What was sampled.
+
+    Raises:
+        InputError: As `erce.study.run.run`, or for a `file` that does not end in .jsonl.
+    """
+    if file.suffix != ".jsonl":
+        raise InputError(f"{str(file)!r} does not end in .jsonl, as a file of JSON Lines does; rename it")
+    if not recipe.own_cells:
+        recipe = replace(recipe, objectives=(*recipe.objectives, SELF))
+    run(recipe, out=out, jobs=jobs, own_only=True)
+    rows = list(_rows(recipe, out, with_demonstrations=with_demonstrations))
+    write_rows(file, rows)
+    counts = read_counts(out, recipe)
+    assert counts is not None
+    samples = (read_outcomes(cell_folder(out, recipe, cell)) for cell in recipe.own_cells)
+    accepted = np.stack([outcomes[SampleSet(TRAIN, SAMPLED)] for outcomes in samples])
+    return OwnRows(
+        rows=len(rows),
+        samples=counts["samples"],
+        tokens=counts["tokens"],
+        right=float(accepted.mean()),
+        with_one=float(accepted.any(-1).mean()),
+        mixed=mixed_share(accepted),
+    )
+
+
+def _rows(recipe: Recipe, root: Path, *, with_demonstrations: bool) -> Iterator[dict[str, Any]]:
+    """Yield the rows, without repeats where several seeds sample."""
+    from erce.hf.models import load_tokenizer
+
+    is_chat = bool(load_tokenizer(recipe.model).chat_template)
+    problems, seen = cell_splits(recipe, recipe.task), set[tuple[str, str]]()
+    given = {problem.id for problem in problems.train}
+    arm = RFT if with_demonstrations else SELF
+    for own in recipe.own_cells:
+        for problem in demonstrations(root, recipe, Cell(recipe.task, 0.0, own.seed, arm), problems):
+            if (problem.prompt, problem.demonstration) not in seen:
+                seen.add((problem.prompt, problem.demonstration))
+                yield _row(problem, GIVEN if problem.id in given else "own", is_chat=is_chat)
+
+
+def _row(problem: Problem, source: str, *, is_chat: bool) -> dict[str, Any]:
+    if not is_chat:
+        return {"prompt": problem.prompt, "completion": problem.demonstration, "source": source}
+    return {
+        "prompt": [{"role": "user", "content": problem.prompt}],
+        "completion": [{"role": "assistant", "content": problem.demonstration}],
+        "source": source,
+    }

@@ -1,0 +1,114 @@
+"""`erce sample`: a model's own right answers as rows that trainers take."""
+
+import json
+
+import pytest
+from toys.recipes import tiny_recipe
+
+from erce.cli.main import main
+from erce.errors import InputError
+from erce.hf.models import load_tokenizer
+from erce.hf.prompt import training_rows
+from erce.recipe import OwnSamples
+from erce.study.demonstrations import cell_splits, demonstrations
+from erce.study.own_rows import OwnRows, sample
+from erce.study.run import run
+
+RECIPE = tiny_recipe(
+    lams=(0.0,), objectives=("self",), n_train=24, n_validation=1, n_test=1, own=OwnSamples(samples=3, keep=2)
+)
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sample")
+    return folder, sample(RECIPE, folder / "rows.jsonl", out=folder / "runs")
+
+
+def test_rows_are_what_the_arm_self_learns_and_a_study_reads_the_same_samples(sampled):
+    folder, written = sampled
+    cells = folder / "runs" / "cells"
+    assert [path.name.rpartition("-")[0] for path in cells.iterdir()] == ["mini-sums-own"]
+    completions = next(cells.iterdir()) / "completions.jsonl"
+    before = completions.stat().st_mtime_ns
+    [cell] = [cell for cell in RECIPE.cells() if cell.objective == "self"]
+    learned = demonstrations(folder / "runs", RECIPE, cell, cell_splits(RECIPE, "mini-sums"))
+    rows = read(folder / "rows.jsonl")
+    assert [(row["prompt"][0]["content"], row["completion"][0]["content"]) for row in rows] == [
+        (problem.prompt, problem.demonstration) for problem in learned
+    ]
+    assert {row["source"] for row in rows} == {"own"}
+    assert written.rows == len(rows) > 0
+    run(RECIPE, out=folder / "runs")
+    assert completions.stat().st_mtime_ns == before
+
+
+def test_rows_have_the_tokens_that_a_study_trains_on(sampled):
+    folder, _ = sampled
+    tokenizer = load_tokenizer("tiny")
+    [cell] = [cell for cell in RECIPE.cells() if cell.objective == "self"]
+    learned = demonstrations(folder / "runs", RECIPE, cell, cell_splits(RECIPE, "mini-sums"))
+    for row, ours in zip(read(folder / "rows.jsonl"), training_rows(tokenizer, learned, None), strict=True):
+        text = tokenizer.apply_chat_template([*row["prompt"], *row["completion"]], tokenize=False)
+        ids = tokenizer.encode(text, add_special_tokens=False)
+        assert ids[: len(ours["input_ids"])] == ours["input_ids"]
+
+
+def test_the_command_adds_the_given_demonstrations_and_says_what_was_sampled(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    sizes = ["--set", "n_train=12", "--set", "n_test=1", "--set", "n_validation=1"]
+    command = [
+        "sample",
+        "mini",
+        "rows.jsonl",
+        *sizes,
+        "--samples",
+        "2",
+        "--keep",
+        "1",
+        "--with-demonstrations",
+    ]
+    assert main(command) == 0
+    rows = read(tmp_path / "rows.jsonl")
+    assert [row["source"] for row in rows].count("given") == 12
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Of 24 samples (" in printed
+    assert f"{len(rows)} rows in rows.jsonl" in printed
+    assert main(["sample", "mini", "rows.json"]) == 2
+    assert "'rows.json' does not end in .jsonl" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("with_one", "advice"),
+    [(0.7, "own answers alone"), (0.5, "--with-demonstrations"), (0.2, "sample from that model (--adapter)")],
+)
+def test_the_advice_goes_by_how_many_problems_have_a_right_answer(with_one, advice):
+    assert advice in str(OwnRows(rows=1, samples=8, tokens=None, right=0.1, with_one=with_one, mixed=0.1))
+
+
+def test_an_adapter_samples_in_the_base_models_place(sampled, tmp_path):
+    folder, _ = sampled
+    run(RECIPE, out=folder / "runs")
+    [adapter] = (folder / "runs").glob("cells/mini-sums-self-*/adapter")
+    recipe = tiny_recipe(
+        lams=(0.0,),
+        objectives=("self",),
+        n_train=24,
+        n_validation=1,
+        n_test=1,
+        own=OwnSamples(samples=3, keep=2, adapter=str(adapter)),
+    )
+    sample(recipe, tmp_path / "rows.jsonl", out=tmp_path / "runs")
+    [cell] = (tmp_path / "runs" / "cells").iterdir()
+    trained = json.loads((adapter.parent / "cell.json").read_text(encoding="utf-8"))
+    assert json.loads((cell / "cell.json").read_text(encoding="utf-8"))["adapter"] == trained["adapter"]
+
+
+def test_a_file_that_is_no_json_lines_is_refused_before_anything_is_sampled(tmp_path):
+    with pytest.raises(InputError, match=r"does not end in \.jsonl"):
+        sample(RECIPE, tmp_path / "rows.csv", out=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
