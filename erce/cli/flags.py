@@ -131,7 +131,7 @@ def limited(recipe: Path, limit: int | None, **overrides: Any) -> dict[str, int]
     """Return the sizes that --limit leaves of a recipe's, as settings; {} without it."""
     if limit is None:
         return {}
-    from erce.study.plan import limits
+    from erce.study.budget import limits
 
     return limits(recipe, limit, **overrides)
 

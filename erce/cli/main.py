@@ -93,8 +93,8 @@ def _recipe(options: argparse.Namespace) -> tuple[Path, Path, dict[str, Any]]:
 
 def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
     from erce.recipe import load_recipe
+    from erce.study.budget import Speed, dry_run
     from erce.study.engines.progress import spoken
-    from erce.study.plan import Speed, dry_run
 
     speeds = options.tokens_per_second
     if speeds and not all(0 < speed < math.inf for speed in speeds):

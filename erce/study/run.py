@@ -11,6 +11,7 @@ from erce.catalog import model_folder
 from erce.errors import DamagedError, InputError, counted
 from erce.generate.backend import backend_of
 from erce.recipe import Cell, Recipe, load_recipe
+from erce.study.budget import batch_sizes
 from erce.study.cell import run_cell
 from erce.study.demonstrations import cell_splits, problem_rows, read_counts, refuse_none
 from erce.study.engines import Done, Engine, Work, engine_named, open_engine
@@ -26,7 +27,6 @@ from erce.study.freshness import (
     stale_parts,
     trained_on_others,
 )
-from erce.study.memory import batch_sizes
 from erce.study.provenance import keep_base_model, kept_base_model
 from erce.study.rounds import FirstRound, cells_failed, rounds, run_round
 from erce.study.stages import base_policy

@@ -64,7 +64,9 @@ def test_cells_side_by_side_share_the_time(capsys, clock, heard):
     clock.seconds = 60.0
     for cell in CELLS[:2]:
         display.ended(Done(cell, seconds=60.0))
-    assert capsys.readouterr().err.splitlines()[-1].endswith("2 of 8 cells, about 3 min left")
+    first, last = capsys.readouterr().err.splitlines()[-2:]
+    assert first.endswith(f"1 of 8 cells, about {4 if heard else 7} min left")
+    assert last.endswith("2 of 8 cells, about 3 min left")
 
 
 def test_what_runs_is_said_at_once_and_then_every_half_minute(capsys, clock):

@@ -13,10 +13,9 @@ from erce.cli.main import main
 from erce.errors import InputError
 from erce.files import read_json, read_rows
 from erce.recipe import Decoding, OwnSamples, Recipe, Training
-from erce.study import plan
+from erce.study import budget
+from erce.study.budget import PUBLIC, Speed, dry_run, limits, steps
 from erce.study.folder import cell_folder
-from erce.study.memory import PUBLIC
-from erce.study.plan import Speed, dry_run, limits, steps
 from erce.study.run import run
 from erce.tasks import TASKS
 from erce.types import Pools, Problem
@@ -177,10 +176,10 @@ def test_sizes_that_a_run_would_refuse_are_never_assumed_away(monkeypatch):
 
 
 def test_of_many_texts_some_are_counted_with_the_longest(monkeypatch):
-    monkeypatch.setattr(plan, "MOST_COUNTED", 2)
+    monkeypatch.setattr(budget, "MOST_COUNTED", 2)
     problems = [Problem(id="", prompt="x" * n, demonstration="", answer="") for n in (3, 30, 6, 9)]
-    texts = plan._counted(None, problems)
-    assert [text.prompt - plan.TEMPLATE_TOKENS for text in texts] == [1, 10, 2, 2]
+    texts = budget._counted(None, problems)
+    assert [text.prompt - budget.TEMPLATE_TOKENS for text in texts] == [1, 10, 2, 2]
     assert any("the tokens of about 2 are counted" in line for line in dry_run(RECIPE, NOWHERE))
 
 
@@ -227,7 +226,7 @@ def test_a_missing_file_is_refused_before_the_tokenizer_is_loaded(monkeypatch):
     def loaded(model: str) -> None:
         raise AssertionError("the tokenizer is loaded first")
 
-    monkeypatch.setattr("erce.study.plan._tokenizer", loaded)
+    monkeypatch.setattr("erce.study.budget._tokenizer", loaded)
     recipe = replace(RECIPE, control=None, task="erce.verify.program:verify_program", data="nowhere.jsonl")
     with pytest.raises(ValueError, match=r"no file 'nowhere\.jsonl'"):
         dry_run(recipe, NOWHERE)
