@@ -1,6 +1,7 @@
 """`evaluate` gives the rates of a study's cell, changes nothing, and refuses what it cannot use."""
 
 import random
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -255,3 +256,15 @@ def test_a_model_that_cannot_generate_is_refused_in_one_sentence(kind, sentence)
 def test_a_task_and_a_verdict_of_ones_own_are_taken_as_they_are(model, tokenizer):
     own = replace(TASK, verify=lambda problem, completion: Verdict(True, "exact"), verify_flexible=None)
     assert erce.evaluate(model, tokenizer, PROBLEMS[:2], own).greedy.value == 1.0
+
+
+def test_a_terminal_sees_how_far_generation_and_verification_are(model, tokenizer, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    erce.evaluate(model, tokenizer, PROBLEMS[:3], "mini-styles")
+    shown = capsys.readouterr().err
+    assert "generation: " in shown
+    assert "verification: " in shown
+    assert "/3 " in shown
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    erce.evaluate(model, tokenizer, PROBLEMS[:3], "mini-styles")
+    assert capsys.readouterr().err == ""
