@@ -37,6 +37,7 @@ def test_means_and_gains_are_those_of_the_verdicts_on_disk(study):
     for entry in entries(study):
         task, decoding = entry["task"], entry["decoding"]
         assert entry["mean"] == pytest.approx(mean(task, entry["lam"], decoding))
+        assert entry["over_base"]["covers"] == "problems and seeds"  # though the base model has one cell
         assert entry["over_base"]["gain"] == pytest.approx(entry["mean"] - mean(task, None, decoding))
         if entry["lam"] == 0:  # has no gain over itself
             assert {*entry["over_lam0"].values(), entry["p_holm"]} == {None}

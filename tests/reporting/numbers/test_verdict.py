@@ -14,8 +14,13 @@ from erce.types import BASE_MODEL, BASELINE, Arm
 SIZE = {"control": None, "problems": 60, "validation": 20, "lams": (0.0, 4.0), "seeds": (0, 1, 2)}
 
 
-def verdict(root, chances, on_validation=None, own_tokens=None, **changes):
-    """What validation prefers, where an arm is right as often as `chances` says by its name."""
+def verdict(root, *operands, **changes):
+    """What validation prefers in `studied`."""
+    return preferences(studied(root, *operands, **changes))
+
+
+def studied(root, chances, on_validation=None, own_tokens=None, **changes):
+    """The summary of a study in which an arm is right as often as `chances` says by its name."""
     right = {"right": lambda task, arm, decoding: chances[arm]}
     if on_validation is not None:
         right["right_on_validation"] = lambda task, arm, decoding: on_validation[arm]
@@ -24,19 +29,24 @@ def verdict(root, chances, on_validation=None, own_tokens=None, **changes):
         counts = {"problems": 9, "with_one": 8, "accepted": 9, "samples": 72, "tokens": own_tokens}
         own = cell_folder(study.root, study.recipe, study.recipe.own_cells[0])
         write_json(own / "result.json", {"scores": {}, "own": counts})
-    return preferences(summary(read_study(study.root)))
+    return summary(read_study(study.root))
 
 
 @pytest.fixture(scope="module")
-def self_wins(tmp_path_factory):
+def made(tmp_path_factory):
     """`self` is preferred, and the test problems would prefer λ = 4."""
-    return verdict(
+    return studied(
         tmp_path_factory.mktemp("self"),
         {None: 0.2, 0.0: 0.3, 4.0: 0.9, "self": 0.7},
         {None: 0.0, 0.0: 0.3, 4.0: 0.6, "self": 1.0},
         own_tokens=5000,
         objectives=("self",),
     )
+
+
+@pytest.fixture(scope="module")
+def self_wins(made):
+    return preferences(made)
 
 
 def test_validation_chooses_among_all_arms_and_the_test_problems_have_no_say(self_wins):
@@ -47,19 +57,16 @@ def test_validation_chooses_among_all_arms_and_the_test_problems_have_no_say(sel
         assert (found.row.sampled_before, found.row.steps) == (5000, 12)
 
 
-def test_gains_are_those_of_the_test_problems_and_allow_for_the_choice(self_wins, tmp_path):
-    found = self_wins["sampled"]
-    chances = {None: 0.2, 0.0: 0.3, 4.0: 0.9, "self": 0.7}
-    study = make_study(
-        tmp_path / "runs", **SIZE, objectives=("self",), right=lambda task, arm, decoding: chances[arm]
-    )
-    arms = [Arm(0.0, "self"), BASE_MODEL, BASELINE]
-    own, base, zero = (study.outcomes(TASK, arm, split="test", decoding="sampled") for arm in arms)
-    assert found.over_base.gain == pytest.approx(own.mean() - base.mean(), abs=0.1)
-    assert found.over_base.covers == found.over_baseline.covers == "problems and seeds"
-    alone = paired_gain(own, zero)
-    assert found.widening >= 0
-    assert alone.covers == "problems and seeds"
+def test_gains_are_those_of_the_test_problems_and_allow_for_the_choice_among_the_trained_arms(made):
+    found = preferences(made)["sampled"]
+    own, base, zero = (made.outcomes(arm, "sampled") for arm in (Arm(0.0, "self"), BASE_MODEL, BASELINE))
+    allowing = {"chosen_from": 3}
+    assert found.over_base == paired_gain(own, base, untrained=["baseline"], **allowing)
+    assert found.over_baseline == paired_gain(own, zero, **allowing)
+    alone = paired_gain(own, base, untrained=["baseline"]), paired_gain(own, zero)
+    pairs = zip((found.over_base, found.over_baseline), alone, strict=True)
+    wider = [(allowed.high - allowed.low - plain.high + plain.low) / 2 for allowed, plain in pairs]
+    assert found.widening == pytest.approx(max(wider))
 
 
 def test_what_costs_less_and_is_not_shown_to_be_worse_is_named_with_the_gain_over_it(self_wins, tmp_path):
@@ -67,7 +74,21 @@ def test_what_costs_less_and_is_not_shown_to_be_worse_is_named_with_the_gain_ove
     assert cheaper is not None
     assert cheaper.row.arm == Arm(4.0)  # λ = 4 samples nothing before its training, and is better on test
     assert cheaper.is_as_good
+    unclear = verdict(
+        tmp_path / "unclear",
+        {None: 0.2, 0.0: 0.3, 4.0: 0.7, "self": 0.65},
+        {None: 0.0, 0.0: 0.3, 4.0: 0.6, "self": 1.0},
+        own_tokens=5000,
+        objectives=("self",),
+    )["sampled"]
+    assert unclear.cheaper is not None
+    assert unclear.cheaper.row.arm == Arm(4.0)
+    assert unclear.cheaper.gain.gain < 0.02 < unclear.cheaper.gain.high
+    assert not unclear.cheaper.is_as_good
     chances = {None: 0.2, 0.0: 0.3, 4.0: 0.5, "self": 1.0}
+    alike = {None: 0.0, 0.0: 0.7, 4.0: 0.7}
+    at_one_cost = verdict(tmp_path / "alike", alike, {None: 0.0, 0.0: 0.3, 4.0: 1.0})["sampled"]
+    assert (at_one_cost.arm, at_one_cost.cheaper) == (Arm(4.0), None)
     worse = verdict(tmp_path, chances, own_tokens=5000, objectives=("self",))
     assert worse["sampled"].arm == Arm(0.0, "self")
     assert worse["sampled"].cheaper is None
@@ -95,12 +116,19 @@ def test_an_arm_that_lacks_a_seed_or_validation_cannot_be_preferred(tmp_path):
     assert verdict(tmp_path / "validation", chances, validation=0) == {}
 
 
-@pytest.mark.parametrize(("greedy", "both"), [(0.7, Arm(4.0)), (0.1, None)])
-def test_one_arm_for_both_decodings_is_not_shown_to_be_worse_under_either(tmp_path, greedy, both):
-    """Greedily λ = 0 is preferred, where λ = 4 is right as often as `greedy` says; in samples λ = 4 is."""
-    sampled = {None: 0.0, 0.0: 0.2, 4.0: 0.9}
-    chances = {"greedy": {None: 0.0, 0.0: 0.7, 4.0: greedy}, "sampled": sampled}
-    on_validation = {"greedy": {None: 0.0, 0.0: 1.0, 4.0: 0.5}, "sampled": sampled}
+@pytest.mark.parametrize(
+    ("greedy", "sampled", "both"), [(0.7, 0.2, Arm(4.0)), (0.1, 0.2, None), (0.7, 0.9, Arm(4.0))]
+)
+def test_one_arm_for_both_decodings_is_not_shown_to_be_worse_under_either(tmp_path, greedy, sampled, both):
+    """Greedily λ = 0 is preferred, and λ = 4 is right as often as `greedy` says; `sampled`: the other way."""
+    chances = {
+        "greedy": {None: 0.0, 0.0: 0.7, 4.0: greedy},
+        "sampled": {None: 0.0, 0.0: sampled, 4.0: 0.9},
+    }
+    on_validation = {
+        "greedy": {None: 0.0, 0.0: 1.0, 4.0: 0.5},
+        "sampled": {None: 0.0, 0.0: 0.2, 4.0: 0.9},
+    }
     settings = {
         "right": lambda task, arm, decoding: chances[decoding][arm],
         "right_on_validation": lambda task, arm, decoding: on_validation[decoding][arm],

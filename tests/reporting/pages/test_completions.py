@@ -111,6 +111,8 @@ def test_own_right_answers_are_named_in_words_and_tests_stand_for_a_reference(tm
     made = make_study(
         tmp_path, control=None, objectives=("self", "rft"), problems=2, validation=2, seeds=(0,)
     )
+    # As in a study of logs, whose arms are named freely.
+    assert _parts(completions_page(summary(made)))[0]["arms"][-2:] == ["self", "rft"]
     own = cell_folder(made.root, made.recipe, made.recipe.own_cells[0])
     counts = {"problems": 2, "with_one": 1, "accepted": 1, "samples": 2, "tokens": 9}
     write_json(own / "result.json", {"scores": {}, "own": counts})

@@ -128,7 +128,7 @@ def test_the_page_has_all_its_parts_in_the_order_of_reading(whole):
     printed = re.sub(r"\s+", " ", printed)
     numbers = read_json(path.parents[2] / "all.json")
     assert all(text in printed for text in (*numbers["sentences"], *numbers["next"]))
-    assert all(text in page.prose for text in numbers["next"])
+    assert all(text in page.prose for text in (*numbers["sentences"][:4], *numbers["next"]))
     assert (path.parent / "accuracy.svg").is_file()
     assert (path.parent / "tables" / "sums-greedy-seeds.tex").is_file()
 

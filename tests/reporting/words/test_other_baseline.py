@@ -52,9 +52,9 @@ def test_no_text_calls_the_baseline_cross_entropy(study, tmp_path, capsys):
     cell = study.cells(TASK, Arm(1.0, "dft"))[0]
     texts = [*sentences(study_summary).values(), *numbers["sentences"], *numbers["cautions"]]
     assert "dft" in " ".join(texts)
-    for text in (*texts, printed.partition("gain over λ = 0")[2]):
+    for text in (*texts, printed.partition("±: ")[2]):
         assert "cross-entropy" not in text.lower().replace("completions of cross-entropy on", "")
-    assert "Percent right on the test problems, dft → λ = 1, and" in page.replace("\u00a0", " ")
+    assert " points over dft (" in page.replace("\u00a0", " ")
     assert "Gains are over dft" in card(study_summary, cell, hub=None)
     assert "the objective dft + λ · entropy, λ = 1" in card(study_summary, cell, hub=None).replace("\\", "")
     tables = study.root / "report" / "tables"
