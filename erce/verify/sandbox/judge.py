@@ -21,11 +21,16 @@ import types
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from typing import Any, NoReturn
 
 from erce.verify.sandbox import wire
 
 ENDED = "the program ended its process"
+OF_NUMPY = (
+    "the tests import numpy, for which an empty list is close to every number, so that a pass would prove "
+    "nothing: only mode 'unproven' runs them"
+)
 MAX_RESIDENT_KB = 100_000  # of this process, after which a fresh judge is forked
 _EXHAUSTION = (MemoryError, RecursionError)  # after which this process judges no other job
 _ENDINGS = ("SystemExit", "KeyboardInterrupt", "GeneratorExit", "BaseException", "BaseExceptionGroup")
@@ -185,26 +190,16 @@ def _truth_of(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *positional, **named: program.call(name, positional, named, only_truth=True)
 
 
+@lru_cache(maxsize=256)
 def _compiled(source: str, where: str) -> types.CodeType:
-    """Return the code of tests, in which each call whose result is only asked for its truth asks for that.
-
-    Such calls are the condition of assert, if or while, and what `not` denies, also inside `and` and `or`.
-    """
+    """Return the code of tests, in which the call in `assert f(x)` and in `not f(x)` asks for the truth."""
     tree = ast.parse(source)
-    asked: list[ast.expr] = []
     for node in ast.walk(tree):
         match node:
-            case ast.Assert(test=condition) | ast.If(test=condition) | ast.While(test=condition):
-                asked.append(condition)
-            case ast.IfExp(test=condition) | ast.UnaryOp(op=ast.Not(), operand=condition):
-                asked.append(condition)
-    while asked:
-        match asked.pop():
-            case ast.BoolOp(values=values):
-                asked += values
-            case ast.Call() as call:
+            case ast.Assert(test=ast.Call() as call) | ast.UnaryOp(op=ast.Not(), operand=ast.Call() as call):
                 call.func = ast.Call(ast.Name(_TRUTH_OF, ast.Load()), [call.func], [])
-    return compile(ast.fix_missing_locations(tree), where, "exec")
+                ast.fix_missing_locations(call)
+    return compile(tree, where, "exec")
 
 
 def _update(mine: Any, after: Any) -> Any:
@@ -278,6 +273,8 @@ class _Run:
             return _ruling(reason, (self._at if reason == "opaque" else "") + detail, clean=False)
         raised = error is self._program.raised
         text = self._program.raised_as if raised else wire.described(error)
+        if isinstance(error, ImportError) and error.name == "numpy":
+            return _ruling("opaque", OF_NUMPY)
         if self._loading:
             return _ruling("failed", f"the program raised {text}")
         if not raised and (fault := self._fault_of_the_tests(error)):

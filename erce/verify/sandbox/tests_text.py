@@ -42,7 +42,6 @@ class ReadTests:
     required: tuple[str, ...]  # entry points that neither set-up nor tests define
     modules: tuple[str, ...]  # of Python's library, which the tests use without an import
     imports: tuple[str, ...]  # statements of set-up and tests, which the program sees as well
-    imports_numpy: bool  # anywhere
     only_values: bool  # running them leaves nothing in the judge
 
 
@@ -63,7 +62,6 @@ def read_tests(
         required=tuple(name for name in answered if name not in bound),
         modules=tuple(sorted(modules)),
         imports=tuple(statement for source in sources for statement in import_statements(source)),
-        imports_numpy=any(map(_imports_numpy, sources)),
         only_values=modules <= _LIBRARY and all(map(_only_values, sources)),
     )
 
@@ -121,15 +119,6 @@ def import_statements(source: str) -> list[str]:
         if isinstance(node, ast.Import)
         or (isinstance(node, ast.ImportFrom) and node.module != "__future__" and not node.level)
     ]
-
-
-def _imports_numpy(source: str) -> bool:
-    for node in ast.walk(_parsed(source)):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        if any(name.partition(".")[0] == "numpy" for name in names):
-            return True
-    return False
 
 
 def _only_values(source: str) -> bool:

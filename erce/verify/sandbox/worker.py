@@ -18,8 +18,10 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
+from types import SimpleNamespace
 from typing import NoReturn
 
 from erce.verify.sandbox import candidate, wire
@@ -49,19 +51,6 @@ def f(values, start=0):
 _CALL = ["f", [["l", 3, 1, 2]], [["start", 2]], False]
 
 
-class NumpyFinder:
-    """Finds NumPy in its folder, and no package beside it."""
-
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        if name != "numpy":
-            return None
-        start = f"{self._folder}/__init__.py"
-        return spec_from_file_location(name, start, submodule_search_locations=[self._folder])
-
-
 def main(control_descriptor: int, supervisor_pid: int, tier: str, numpy: str) -> None:
     """Enter the tier, report how that went, and serve jobs until the supervisor is gone.
 
@@ -74,7 +63,7 @@ def main(control_descriptor: int, supervisor_pid: int, tier: str, numpy: str) ->
     for name in PRELOADED.split():
         importlib.import_module(name)
     if numpy:
-        sys.meta_path.append(NumpyFinder(numpy))  # pyright: ignore (a finder by its one method)
+        sys.meta_path.append(SimpleNamespace(find_spec=partial(_find_numpy, numpy)))  # pyright: ignore
     try:
         proc = layers.enter(tier, [numpy, f"{numpy}.libs"] if numpy else [])
         namespaces = None if proc is None else _first_of_its_namespace(proc)
@@ -90,6 +79,14 @@ def main(control_descriptor: int, supervisor_pid: int, tier: str, numpy: str) ->
     gc.collect()
     gc.freeze()
     worker.serve()
+
+
+def _find_numpy(folder: str, name: str, *_: object) -> ModuleSpec | None:
+    """Return where NumPy is, and no package beside it: the one method of a finder of modules."""
+    start = f"{folder}/__init__.py"
+    return (
+        spec_from_file_location(name, start, submodule_search_locations=[folder]) if name == "numpy" else None
+    )
 
 
 def _rehearse() -> None:

@@ -103,13 +103,8 @@ FOUND = "import re\ndef f(s): return re.search('b', s)"
     ("program", "tests", "reason"),
     [
         (FOUND, ["assert f('ab')", "assert not f('a')"], "passed"),
-        (FOUND, ["assert f('ab') and not f('a') and (f('a') or f('b'))"], "passed"),
-        (FOUND, ["def check(c):\n    if c('b'):\n        assert c('b')", "check(f)"], "passed"),
-        (
-            FOUND,
-            ["n = 0\nwhile f('b' * (3 - n)): n += 1\nassert (1 if f('b') else f('b')) == 1", "assert n == 3"],
-            "passed",
-        ),
+        (FOUND, ["def check(c):\n    assert c('b'), c", "check(f)"], "passed"),
+        (FOUND, ["assert bool(not f('a')) and [1 for s in 'b' if not not f(s)] == [1]"], "passed"),
         (FOUND, ["assert f('a')"], "failed"),
         (FOUND, ["assert not f('ab')"], "failed"),
         ("def f(v): v.append(1)", ["v = []\nassert not f(v)\nassert v == [1]"], "passed"),
@@ -118,7 +113,7 @@ FOUND = "import re\ndef f(s): return re.search('b', s)"
         (FOUND, ["x = f('ab')\nassert x"], "opaque"),
         (FOUND, ["assert (f('ab') or 5) == 5"], "opaque"),
         (ALWAYS, ["assert not f(1) == 5"], "opaque"),
-        (ALWAYS, ["assert f(1) if f(1) == 5 else 1"], "opaque"),
+        (ALWAYS, ["assert f(1) and f(1) == 5"], "opaque"),
         ("class A:\n    def __bool__(self): return 5\nf = lambda x: A()", ["assert f(1)"], "failed"),
         ("class A:\n    def __bool__(self): raise SystemExit\nf = lambda x: A()", ["assert f(1)"], "failed"),
     ],
@@ -448,7 +443,7 @@ def test_numbers_of_numpy_cross_as_pythons_and_arrays_do_not(sandbox, returned, 
         "import numpy as np",
         "from numpy import allclose",
         "import os, numpy.linalg",
-        "def g():\n    import numpy",
+        "def g():\n    import numpy\ng()",
     ],
 )
 @pytest.mark.parametrize("setup", [True, False])
@@ -464,9 +459,9 @@ def test_tests_that_import_numpy_are_run_unproven_alone(sandbox, imported, setup
 
 def test_no_test_finds_a_way_to_numpy_in_the_judge(sandbox):
     test = "np = __import__('numpy')\nassert np.allclose(f(1), 5.0)"
-    reason, detail = ruled(sandbox, NUMPY + "np.array([])", [test])
-    assert reason == "error"
-    assert "numpy" in detail
+    assert ruled(sandbox, NUMPY + "np.array([])", [test])[0] == "opaque"
+    raising = "def f(x): raise ModuleNotFoundError('numpy', name='numpy')"
+    assert ruled(sandbox, raising, ["assert f(1) == 1"])[0] == "failed"
 
 
 READS_TESTS = """
