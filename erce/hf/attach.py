@@ -179,10 +179,9 @@ class Attached:
         self.last = loss._replace(objective=loss.objective.detach().clone())
         added = output.loss
         if added is not None and items is not None:  # a mean, of which a micro-batch has its labels' share
-            added = added * is_scored.sum() / items
-        is_silent = items is not None or torch.compiler.is_compiling()
-        if not is_silent and not (is_scored.any() if scored is None else scored):
-            warnings.warn("no label of this batch is scored, so its loss is 0", stacklevel=2)
+            added = added * (is_scored.sum() / items).to(added.device)
+        if items is None:
+            _warn_of_nothing(is_scored, scored)
         output.loss = loss.objective if added is None else loss.objective + added
         return output if as_dict else output.to_tuple()
 
@@ -218,6 +217,12 @@ class Attached:
             raise InputError(BYPASSED)
         if is_lost or "erce.hf.attach" not in _origins(self.model.forward):
             raise InputError(LOST)
+
+
+def _warn_of_nothing(is_scored: Tensor, scored: int | None) -> None:
+    """Warn if no label is scored; `scored` is their number where it is known."""
+    if not torch.compiler.is_compiling() and not (is_scored.any() if scored is None else scored):
+        warnings.warn("no label of this batch is scored, so its loss is 0", stacklevel=2)
 
 
 class NoLogits:
