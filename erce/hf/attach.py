@@ -27,7 +27,7 @@ from erce.hf.head import (
     refresh_forward,
     refuse_prompts_with_a_loss,
 )
-from erce.hf.sequences import begin_count, has_several, keeps_apart
+from erce.hf.sequences import begin_count, has_several, keeps_apart, refuse_other_lengths
 from erce.loss import Loss, make_objective, make_penalty
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -55,7 +55,8 @@ def attach(
 ) -> Model:
     """Make the `outputs.loss` of a causal LM or `PeftModel` the objective + λ · entropy; return the model.
 
-    With `labels` (or `shift_labels`, which are not shifted) the output has no logits: they are never stored.
+    With `labels` (or `shift_labels`, which are not shifted) the output has no logits: they are never stored,
+    and `outputs.logits` is an object that says so if it is used.
     The loss is the mean over the labels that are predicted, or the sum over `num_items_in_batch`, as
     transformers has it. `model.erce.last` is the last call's `Loss`, detached. Without labels nothing
     changes, but a training forward with gradients is an InputError: it would train on another loss.
@@ -80,7 +81,9 @@ def attach(
             forward.
     """
     if not isinstance(entropy_penalty, int | float) or not math.isfinite(entropy_penalty):
-        raise InputError(f"entropy_penalty must be a finite number, got {entropy_penalty!r}; 0 adds nothing")
+        raise InputError(
+            f"entropy_penalty must be a finite int or float, got {entropy_penalty!r}; 0 adds nothing"
+        )
     penalty, objective_function = make_penalty(entropy_type, entropy_order), make_objective(objective)
     refuse_prompts_with_a_loss(model)
     base = _base(detach(model))
@@ -163,31 +166,36 @@ class Attached:
         inputs.setdefault("use_cache", False)  # with it transformers lets flattened sequences read each other
         is_shifted = targets is None
         labels, targets = (labels, labels[:, 1:]) if is_shifted else (targets, targets)
+        refuse_other_lengths(labels, inputs)
         self._warn_of_mixed_sequences(inputs, labels)
-        count = begin_count(targets, settings.get("ignore_index", IGNORED))
+        count = begin_count(targets, settings["ignore_index"])
         output, hidden = self._outputs(model, inputs, labels)
         if isinstance(items, Tensor):
             items = items.clamp(min=1)  # a window without a label has the objective 0
-        settings |= {"num_items_in_batch": items, "num_scored": count()}
+        scored, is_scored = count(), targets != settings["ignore_index"]
+        settings |= {"num_items_in_batch": items, "num_scored": scored}
         loss = head_loss(model, hidden[:, :-1] if is_shifted else hidden, targets, self.readout, **settings)
         # A copy: others change the loss in place, as AdaLoRA and transformers' evaluation do.
         self.last = loss._replace(objective=loss.objective.detach().clone())
         added = output.loss
         if added is not None and items is not None:  # a mean, of which a micro-batch has its labels' share
-            added = added * (targets != settings.get("ignore_index", IGNORED)).sum() / items
+            added = added * (is_scored.sum() / items).to(added.device)
+        if items is None:
+            _warn_of_nothing(is_scored, scored)
         output.loss = loss.objective if added is None else loss.objective + added
         return output if as_dict else output.to_tuple()
 
     def _outputs(self, model: PreTrainedModel, inputs: dict[str, Any], labels: Tensor) -> tuple[Any, Tensor]:
         """Return the usual output without logits, its loss what the model adds or None; the hidden states."""
         if self.added_loss is not None:
-            output, hidden = self.added_loss.forward(model, self.forward, inputs | {"labels": labels})
-            output.logits = None
-            return output, hidden
-        outputs = backbone_of(model)(**inputs, return_dict=True)
-        names = self.output.__dataclass_fields__
+            outputs, hidden = self.added_loss.forward(model, self.forward, inputs | {"labels": labels})
+        else:
+            outputs = backbone_of(model)(**inputs, return_dict=True)
+            hidden = outputs.last_hidden_state
+        names = self.output.__dataclass_fields__.keys() - {"logits"}
         usual = self.output(**{name: x for name, x in outputs.items() if name in names})
-        return usual, outputs.last_hidden_state
+        object.__setattr__(usual, "logits", NoLogits())  # among the output's items there are none
+        return usual, hidden
 
     def _warn_of_mixed_sequences(self, inputs: dict[str, Any], labels: Tensor) -> None:
         if self._has_warned or torch.compiler.is_compiling():
@@ -209,6 +217,27 @@ class Attached:
             raise InputError(BYPASSED)
         if is_lost or "erce.hf.attach" not in _origins(self.model.forward):
             raise InputError(LOST)
+
+
+def _warn_of_nothing(is_scored: Tensor, scored: int | None) -> None:
+    """Warn if no label is scored; `scored` is their number where it is known."""
+    if not torch.compiler.is_compiling() and not (is_scored.any() if scored is None else scored):
+        warnings.warn("no label of this batch is scored, so its loss is 0", stacklevel=2)
+
+
+class NoLogits:
+    """What `outputs.logits` is after a call with labels: any use of it is an InputError."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # which Python asks for, as to copy
+            raise AttributeError(name)
+        raise InputError(
+            "a call with labels makes no logits after erce.attach; for logits call the model without labels, "
+            "in eval mode or under torch.no_grad()"
+        )
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.indexed
 
 
 def _refuse_replicas() -> NoReturn:

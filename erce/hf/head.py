@@ -112,6 +112,12 @@ def readout_of(model: PreTrainedModel) -> Readout:
         )
     if model.config.is_encoder_decoder:
         raise InputError(f"{type(model).__name__} has an encoder and a decoder; give a causal LM")
+    for module in (model.get_input_embeddings(), _head(model)):
+        if getattr(getattr(module, "weight", None), "is_meta", False):
+            raise InputError(
+                f"{type(model).__name__} has its embeddings or its output head offloaded, or not loaded yet; "
+                "load both to a device that computes"
+            )
     readouts = _readouts(model.config.get_text_config())
     ours, theirs = _probe(model, LARGEST_PROBE * max(readout.logit_scale for readout in readouts))
     for readout in readouts:
@@ -230,7 +236,8 @@ def _probe(model: PreTrainedModel, large: float) -> tuple[Tensor, Tensor]:
             handle.remove()
         if not equal(start, theirs[:, : start.shape[1]]):
             raise InputError(
-                f"{type(model).__name__} reads the tokens that it is to predict; give a causal LM"
+                f"{type(model).__name__} reads the tokens that it is to predict; give a causal LM, without "
+                "layers that are quantised dynamically, over all tokens at once"
             )
         return projection_of(model, hidden * factors)(hidden * factors), theirs
 

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from erce.errors import InputError
 from erce.hf.head import IGNORED, equal, evaluating
 
 MARKS = ("position_ids", "seq_idx", "cu_seq_lens_q")  # what tells sequences in one row apart
@@ -85,6 +86,16 @@ def keeps_apart(model: nn.Module, tokens: Tensor, inputs: Mapping[str, Any]) -> 
             return False
         alone = model(input_ids=tokens[:, 2:], use_cache=False).logits
     return equal(together[:, -2:], alone)
+
+
+def refuse_other_lengths(labels: Tensor, inputs: Mapping[str, Any]) -> None:
+    """Refuse labels that are not one per token."""
+    tokens = inputs.get("inputs_embeds") if inputs.get("input_ids") is None else inputs["input_ids"]
+    if tokens is not None and labels.shape != tokens.shape[:2]:
+        raise InputError(
+            f"labels have the shape {tuple(labels.shape)} and the tokens {tuple(tokens.shape[:2])}; give one "
+            f"label per token, {IGNORED} where it is not trained on"
+        )
 
 
 def begin_count(targets: Tensor, ignore_index: int) -> Callable[[], int | None]:

@@ -73,7 +73,7 @@ class ERCEConfig(SFTConfig):
     )
 
     def __post_init__(self) -> None:
-        self._check_objective()
+        self.check_objective()
         self.use_cpu = self.use_cpu or not (torch.accelerator.is_available() or is_torch_xla_available())
         if self.bf16 is None:
             self.bf16 = not (self.fp16 or self.use_cpu) and is_torch_bf16_gpu_available()
@@ -98,7 +98,8 @@ class ERCEConfig(SFTConfig):
                     )
         return super().get_process_log_level()
 
-    def _check_objective(self) -> None:
+    def check_objective(self) -> None:
+        """Refuse, with one sentence, settings that cannot be used, or would replace the objective."""
         check_strength(self.entropy_penalty, self.entropy_schedule, self.entropy_warmup)
         make_penalty(self.entropy_type, self.entropy_order)
         make_objective(self.objective)
@@ -170,7 +171,9 @@ def scheduled(lam: float, schedule: str, *, warmup: float, step: int, steps: int
 def check_strength(lam: Any, schedule: Any, warmup: Any) -> None:
     """Refuse a λ, a schedule or a warm-up that cannot be used, with one sentence."""
     if not isinstance(lam, int | float) or not math.isfinite(lam):
-        raise InputError(f"entropy_penalty must be a finite number, got {lam!r}; 0 is plain cross-entropy")
+        raise InputError(
+            f"entropy_penalty must be a finite int or float, got {lam!r}; 0 is plain cross-entropy"
+        )
     if schedule not in SCHEDULES:
         raise InputError(f"entropy_schedule must be one of {', '.join(SCHEDULES)}, got {schedule!r}")
     if not (isinstance(warmup, int | float) and 0 <= warmup <= 1):

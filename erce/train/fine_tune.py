@@ -88,7 +88,7 @@ def fine_tune(
     if not rows:
         raise InputError("there is no problem to train on; give at least one")
     same = replace(training, micro_batch_size=None, checkpoint_minutes=0, report_to="")
-    work = repr((objective, same, base.model.dtype, seed, rows))
+    work = repr((objective, same, base.model.dtype, _sums_of_bits(base.model), seed, rows))
     checkpoints = Checkpoints(folder, hashlib.sha256(work.encode()).hexdigest()[:8])
     if last := checkpoints.last():  # as it began, for the same bits, unless there is less memory now
         micro = min(training.sequences(), checkpoints.sequences(last))
@@ -231,6 +231,12 @@ def _accumulated(training: Training) -> int:
             f"{micro * max(1, training.batch_size // micro)}, for instance"
         )
     return training.batch_size // micro
+
+
+def _sums_of_bits(model: torch.nn.Module) -> list[int]:
+    """Return a number for each weight, by which models differ: the exact sum of its bits read as integers."""
+    integers = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+    return [int(w.detach().view(integers[w.element_size()]).sum()) for w in model.parameters()]
 
 
 def lora_config(training: Training) -> LoraConfig:

@@ -156,7 +156,7 @@ def _weights(row: Mapping[str, Any]) -> torch.Tensor:
     if len(values) != length:
         raise InputError(
             f"a row has {length} tokens, as prepared, and a list of {len(values)} weights; give one number "
-            "per row, or input_ids and one number per token"
+            "per row, or input_ids of at most max_length and one number per token"
         )
     for value in values:
         if not isinstance(value, Real | torch.Tensor) or not 0 <= float(value) < math.inf:

@@ -16,7 +16,7 @@ from transformers import PreTrainedModel
 from transformers.utils.generic import ModelOutput
 
 from erce.hf.head import IGNORED, AddedLoss, Readout, backbone_of, bind_forward, head_loss
-from erce.hf.sequences import begin_count, shifted_targets
+from erce.hf.sequences import begin_count, refuse_other_lengths, shifted_targets
 from erce.loss import CrossEntropy, Loss, Objective, Penalty
 
 COLUMNS = ("weight", "source")  # of a data set, that a batch holds per token
@@ -160,6 +160,7 @@ def add_scores(model: PreTrainedModel) -> None:
             return original(self, *args, **kwargs)
         kwargs["use_cache"] = False
         labels = kwargs["labels"]
+        refuse_other_lengths(labels, kwargs)
         # Labels are longer than a batch's columns by an adapter's virtual tokens.
         columns = {
             name: nn.functional.pad(column, (labels.shape[1] - column.shape[1], 0))[:, 1:]

@@ -91,6 +91,7 @@ class ERCETrainer(SFTTrainer):
                 f"ERCETrainer needs an ERCEConfig, got {type(args).__name__}; it takes the same fields"
             )
         args = ERCEConfig() if args is None else args
+        args.check_objective()  # again, for what was set since
         if isinstance(model, str):
             model = pretrained_name(model)
         bound = inspect.signature(SFTTrainer.__init__).bind(self, model, args, *positional, **keywords)

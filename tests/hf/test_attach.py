@@ -2,6 +2,7 @@
 
 import copy
 import os
+import pickle
 import subprocess
 import sys
 import types
@@ -17,6 +18,7 @@ from toys.waiting import DEADLINE_SECONDS
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
 import erce
+from erce.hf import attach
 from erce.loss import Loss, make_objective, make_penalty
 
 BATCH = toy.batch(toy.UNEQUAL[:4])
@@ -101,10 +103,33 @@ def test_the_normaliser_and_the_labels_are_those_that_were_given():
 def test_nothing_to_predict_is_a_differentiable_zero():
     attached = erce.attach(toy.family("qwen2"), 3.0).train()
     empty = BATCH | {"labels": torch.full_like(BATCH["labels"], toy.IGNORED)}
-    for items in (None, torch.tensor(0)):
-        slopes = toy.gradients(attached, attached(**empty, num_items_in_batch=items).loss)
-        assert all(not gradient.any() for gradient in slopes.values())
-    assert attached(**empty).loss == 0
+    slopes = [toy.gradients(attached, attached(**empty, num_items_in_batch=torch.tensor(0)).loss)]
+    with pytest.warns(UserWarning, match="no label of this batch is scored, so its loss is 0"):
+        loss = attached(**empty).loss
+    slopes.append(toy.gradients(attached, loss))
+    assert loss == 0
+    assert all(not gradient.any() for each in slopes for gradient in each.values())
+
+
+def test_labels_of_another_length_than_the_tokens_are_one_sentence():
+    attached = erce.attach(toy.family("qwen2"), 3.0)
+    short = BATCH | {"labels": BATCH["labels"][:, :-1]}
+    with pytest.raises(
+        ValueError, match=r"labels have the shape \(4, 18\) and the tokens \(4, 19\); give one"
+    ):
+        attached(**short)
+    embedded = {"inputs_embeds": attached.get_input_embeddings()(BATCH["input_ids"])}
+    with pytest.raises(ValueError, match="give one label per token, -100 where it is not trained on"):
+        attached(**embedded, shift_labels=short["labels"])
+
+
+def test_logits_that_were_not_made_are_a_sentence_once_they_are_used():
+    output = erce.attach(toy.family("qwen2"), 3.0)(**BATCH)
+    for use in (lambda logits: logits[:, -1], lambda logits: logits.argmax(-1)):
+        with pytest.raises(ValueError, match="a call with labels makes no logits after erce"):
+            use(output.logits)
+    copied = pickle.loads(pickle.dumps(copy.deepcopy(output.logits)))
+    assert type(copied) is attach.NoLogits
 
 
 def test_the_output_is_the_usual_one_without_logits():
@@ -227,7 +252,7 @@ def test_a_copy_has_its_own():
         twin.model(input_ids=BATCH["input_ids"])
     erce.detach(twin)
     assert twin(**BATCH).logits is not None
-    assert model(**BATCH).logits is None
+    assert "logits" not in model(**BATCH)
 
 
 def test_an_adapter_that_comes_later_is_part_of_it():

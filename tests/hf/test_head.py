@@ -7,7 +7,7 @@ import pytest
 import torch
 import transformers
 from peft import LoHaConfig, get_peft_model
-from torch import nn
+from torch import Tensor, nn
 from toys import training as toy
 
 from erce.hf.attach import attach
@@ -165,6 +165,22 @@ def quantised() -> Any:
     return model
 
 
+class ByBatch(nn.Linear):
+    """As torch's dynamic quantisation: the scale is that of all tokens at once."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        scale = input.abs().max() / 7
+        return super().forward((input / scale).round() * scale)
+
+
+def quantised_by_batch() -> Any:
+    model = toy.family("qwen2")
+    for layer in model.model.modules():
+        if type(layer) is nn.Linear:
+            layer.__class__ = ByBatch
+    return model
+
+
 def loha() -> Any:
     base = toy.family("qwen2", tie_word_embeddings=False)
     return get_peft_model(base, LoHaConfig(target_modules=["lm_head"]))
@@ -197,6 +213,8 @@ REFUSED = {  # → what the sentence says
         "Qwen2Model has no output head; load it with AutoModelFor",
     ),
     "an encoder": (with_an_encoder, "an encoder and a decoder; give a causal LM"),
+    "offloaded": (lambda: toy.family("qwen2").to("meta"), "has its embeddings or its output head offloaded"),
+    "dynamic quantisation": (quantised_by_batch, "without layers that are quantised dynamically"),
     "bert": (
         lambda: of_kind("bert"),
         "BertLMHeadModel reads the tokens that it is to predict; give a causal",

@@ -119,13 +119,19 @@ def test_a_stopped_training_goes_on_from_its_checkpoint_with_the_same_bits(tmp_p
     assert {path.name for path in tmp_path.iterdir()} == {"whole", "stopped"}
 
 
-def test_a_checkpoint_of_another_training_is_not_gone_on_from(tmp_path, usual):
+@pytest.mark.parametrize("another", ["objective", "model"])
+def test_a_checkpoint_of_another_training_is_not_gone_on_from(another, tmp_path, usual):
     def stop(event):
         if event.done == 3:
             raise KeyboardInterrupt
 
+    model = toy.model()
+    if another == "model":
+        with torch.no_grad():
+            model.model.norm.weight[0] += 1e-3
+    lam = 2.0 if another == "objective" else 1.0
     with pytest.raises(KeyboardInterrupt), listening(stop):
-        tune(tmp_path / "a", lam=2.0, training={"checkpoint_minutes": 1e-9})
+        tune(tmp_path / "a", model=model, lam=lam, training={"checkpoint_minutes": 1e-9})
     assert any(".checkpoint-" in path.name for path in tmp_path.iterdir())
     tune(tmp_path / "a", training={"checkpoint_minutes": 0.0})
     assert bits(tmp_path / "a") == bits(usual["folder"])

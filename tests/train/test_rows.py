@@ -228,7 +228,10 @@ def test_weights_and_sources_stand_where_their_tokens_do(padding_free, weights, 
         (-1.0, "has the weight -1.0;"),
         ("2", "has the weight '2';"),
         ([1.0, float("nan"), 1.0], "has the weight nan;"),
-        ([1.0, 2.0], "has 3 tokens, as prepared, and a list of 2 weights"),
+        (
+            [1.0, 2.0],
+            "has 3 tokens, as prepared, and a list of 2 weights; .* input_ids of at most max_length",
+        ),
     ],
 )
 def test_a_weight_that_is_no_number_per_row_or_token_is_refused(weight, message):

@@ -275,7 +275,8 @@ TRL_KNOWS = {  # what head='trl' takes only one value of: a setting, and that va
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        *(({"entropy_penalty": value}, repr(value)) for value in (float("nan"), "much")),
+        *(({"entropy_penalty": value}, f"got {value!r}; 0") for value in (float("nan"), "much")),
+        ({"entropy_penalty": torch.tensor(4.0)}, "must be a finite int or float, got tensor(4.); 0"),
         ({"entropy_penality": 2.0}, "did you mean 'entropy_penalty'"),
         ({"lam": 2.0}, "'lam'; did you mean 'entropy_penalty'"),
         ({"entropy_type": "shanon"}, "did you mean 'shannon'"),
@@ -307,6 +308,13 @@ def test_a_bad_setting_is_one_sentence_with_its_value_and_the_way_out(settings, 
         ERCEConfig(output_dir=str(tmp_path / "new"), **settings)
     assert "\n" not in str(refused.value)
     assert not (tmp_path / "new").exists()
+
+
+def test_a_setting_that_was_changed_after_the_configuration_was_made_is_checked_too(tmp_path):
+    args = toy.config(tmp_path)
+    args.label_smoothing_factor = 0.1
+    with pytest.raises(ValueError, match="set objective='label-smoothing"):
+        build(ERCETrainer, args)
 
 
 @pytest.mark.parametrize(
