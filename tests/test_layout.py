@@ -21,7 +21,6 @@ ARROWS = {  # room → the rooms of ours that it may import, beside the ground
     "verify": set(),
     "score": set(),
     "recipe": set(),
-    "paper": set(),
     "tasks": {"verify"},
     "hf": {"loss"},
     "integrations": {"hf", "loss"},
@@ -30,7 +29,7 @@ ARROWS = {  # room → the rooms of ours that it may import, beside the ground
     "evaluation": {"generate", "hf", "recipe", "score", "stats", "tasks"},
     "study": {"evaluation", "generate", "hf", "loss", "recipe", "score", "stats", "tasks", "train", "verify"},
     "imports": {"recipe", "study"},
-    "reporting": {"paper", "recipe", "score", "stats", "study", "tasks"},
+    "reporting": {"recipe", "score", "stats", "study", "tasks"},
     "cli": {"imports", "loss", "recipe", "reporting", "study", "tasks", "train", "verify"},
 }
 PARTS = {path.relative_to(ROOT / "erce").parts[0].removesuffix(".py") for path in MODULES}

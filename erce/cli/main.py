@@ -157,11 +157,6 @@ def _run_study(
 def report(options: argparse.Namespace) -> None:
     """Write the tables, the figure and the HTML report of a study's folder."""
     _report(options.runs, options)
-    if options.against:
-        from erce.reporting.words.against import against_lines
-        from erce.study.folder import read_study
-
-        terminal.print_lines(["", *against_lines(read_study(options.runs))])
 
 
 def records(options: argparse.Namespace) -> None:
@@ -333,7 +328,6 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("runs", type=Path, help="a study's folder")
     flags.add_verbose(added)
     added.add_argument("--json", type=Path, metavar="FILE", help="write every number to FILE as well")
-    added.add_argument("--against", choices=("paper",), help="our accuracies beside the paper's")
     added = command(records)
     added.add_argument("runs", type=Path, help="a study's folder")
     added.add_argument("file", type=Path, help="a name that ends in .jsonl")

@@ -101,7 +101,7 @@ class VerifiedAccuracy(TrainerCallback):
         if metrics is None or not self._is_last(metrics):
             return
         before = time.monotonic()
-        with progress(enabled=state.is_world_process_zero and not args.disable_tqdm):
+        with progress(wanted=state.is_world_process_zero and not args.disable_tqdm):
             self.last = evaluation = self._evaluation()
         self._seconds += time.monotonic() - before
         numbers = evaluation.metrics()

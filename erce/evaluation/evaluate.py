@@ -226,7 +226,7 @@ def evaluate(  # noqa: PLR0913  the model and the settings of generation
     )
     plan = prepare(tokenizer, problems, verify, settings)
     require_generation(model, plan)
-    with progress(enabled=sys.stderr.isatty()):
+    with progress():
         return plan.scored(plan.verified(model, plan.problems))
 
 
@@ -339,10 +339,11 @@ def require_generation(model: Any, plan: EvaluationPlan) -> None:
 
 
 @contextmanager
-def progress(*, enabled: bool) -> Iterator[None]:
-    """Show a bar for generation and one for verification while the block runs."""
+def progress(*, wanted: bool = True) -> Iterator[None]:
+    """Show a bar on a terminal, first of generation and then of verification, while the block runs."""
     from tqdm.auto import tqdm
 
+    enabled = wanted and sys.stderr.isatty()
     with tqdm(disable=not enabled, leave=False, unit=" completions") as bar:
 
         def hear(event: events.Event) -> None:

@@ -56,7 +56,22 @@ def parse_recipe(settings: dict[str, Any]) -> Recipe:
         held = settings.get(section)
         for old in names.keys() & held if isinstance(held, dict) else ():
             raise InputError(f"[{section}] {old} is called {names[old]}; rename it")
+    _check_model(settings.get("model"))
     return fill(Recipe, _auto_written_out(settings))
+
+
+def _check_model(name: Any) -> None:
+    """Refuse a misspelt name of a model that comes with erce or in a package, before the hub is asked for it.
+
+    >>> _check_model("smolm2")
+    Traceback (most recent call last):
+    erce.errors.InputError: no model 'smolm2'; did you mean 'smollm2'?
+    """
+    known = [*EMBEDDED_MODELS, *PACKAGED_MODELS]
+    if isinstance(name, str) and name not in known and "/" not in name and not Path(name).exists():
+        way_out = did_you_mean(name.lower(), known, otherwise="", cutoff=0.7)
+        if way_out:
+            raise InputError(f"no model {name!r}; {way_out}")
 
 
 def stored_recipe(settings: dict[str, Any]) -> Recipe:

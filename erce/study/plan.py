@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -85,6 +86,9 @@ def dry_run(recipe: Recipe, root: Path, *, device: str = "h100", speed: Speed | 
         from erce.loss import check_names
 
         check_names(recipe.penalty, recipe.order, recipe.objective_names)
+    for name in recipe.tasks:  # before the tokenizer, which takes seconds: a file may be missing
+        with suppress(NotOnThisMachineError):
+            cell_splits(recipe, name)
     tokenizer = _tokenizer(recipe.model)
     tasks = [task_work(recipe, name, tokenizer) for name in recipe.tasks]
     cells, there, taken = len(planned_cells(recipe)), "", []

@@ -184,9 +184,13 @@ def _check_ids(task: Task, pools: Pools) -> None:
 
 
 def _check_disjoint(task: Task, parts: Splits) -> None:
-    for pair in near_duplicates(parts.train + parts.validation, parts.test):
+    """Raise an InputError that names every train or validation problem that gives a test problem away."""
+    pairs = near_duplicates(parts.train + parts.validation, parts.test)
+    if pairs:
+        first, trained = pairs[0], dict.fromkeys(pair.trained.id for pair in pairs)
+        more = f"; all that give one away: {', '.join(trained)}" if len(trained) > 1 else ""
         raise InputError(
-            f"task {task.name!r} trains on {pair.trained.id!r} ({pair.trained.prompt[:60]!r}), a "
-            f"near-duplicate of test problem {pair.tested.id!r} ({pair.tested.prompt[:60]!r}); "
-            "take one of them out"
+            f"task {task.name!r} trains on {first.trained.id!r} ({first.trained.prompt[:60]!r}), a "
+            f"near-duplicate of test problem {first.tested.id!r} ({first.tested.prompt[:60]!r}){more}; take "
+            f"{'them' if len(trained) > 1 else 'one of the two'} out"
         )

@@ -49,7 +49,7 @@ _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(?<!\.jsonl)(?<!\.json)(:[\w.-]+)?")
 
 
 class RepeatedPromptWarning(UserWarning):
-    """Problems of a user's file are left out, because an earlier one has the same prompt."""
+    """Problems of a user's file are left out, because another one has the same prompt."""
 
 
 def jsonl_task(
@@ -97,17 +97,18 @@ def _pools(data: str | None, *, name: str, file: str | None, columns: Mapping[st
         )
     rows = user_rows(path, columns)
     problems = [problem_of(row) for row in rows]
-    if repeated := len(problems) - len({normalized(problem.prompt) for problem in problems}):
+    by_split: dict[bool, dict[str, Problem]] = {False: {}, True: {}}  # whether for tests → prompt → problem
+    for problem, for_tests in zip(problems, _for_tests(rows, problems), strict=True):
+        by_split[for_tests].setdefault(normalized(problem.prompt), problem)
+    trained = [problem for prompt, problem in by_split[False].items() if prompt not in by_split[True]]
+    pools = Pools(train=tuple(trained), test=tuple(by_split[True].values()))
+    if repeated := len(problems) - len(pools.train) - len(pools.test):
         warnings.warn(
-            f"{path}: {repeated} of {len(problems)} problems repeat an earlier one's prompt and are left out",
+            f"{path}: {repeated} of {len(problems)} problems repeat another's prompt and are left out; a "
+            "prompt in both splits is for tests alone",
             RepeatedPromptWarning,
             stacklevel=2,
         )
-    for_tests = _for_tests(rows, problems)
-    pools = Pools(
-        train=tuple(problem for problem, test in zip(problems, for_tests, strict=True) if not test),
-        test=tuple(problem for problem, test in zip(problems, for_tests, strict=True) if test),
-    )
     if not pools.test or len(pools.train) < 2:
         raise InputError(
             f"{path}: {len(pools.train)} problems to train on and {len(pools.test)} to test on are too few; "

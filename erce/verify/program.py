@@ -71,11 +71,11 @@ def verify_program(problem: Problem, completion: Completion | str) -> Verdict:
     """Accept a completion whose program passes the problem's tests, or prints the problem's `outputs`.
 
     See `run_program` and `verify_io`. The program is the last block fenced as Python that defines what the
-    tests call, with the blocks that define its helpers; `extract_program` has the rule. It may use 2.0 s of processor time, or five times what the problem's
-    demonstration uses on this machine if that is more. If the demonstration passes the tests only in one
-    interpreter with them, the problem's programs run there, too, and a pass has the reason "unproven": the
-    problem decides this, never the program. Each process remembers its verdicts, so that a program runs
-    only once for a problem.
+    tests call, with the blocks that define its helpers; `extract_program` has the rule. It may use 2.0 s of
+    processor time, or five times what the problem's demonstration uses on this machine if that is more. If
+    the demonstration passes the tests only in one interpreter with them, the problem's programs run there,
+    too, and a pass has the reason "unproven": the problem decides this, never the program. Each process
+    remembers its verdicts, so that a program runs only once for a problem.
 
     Reasons beside those of `run_program`: "no answer" (nothing but space), and "truncated" for a completion
     that was cut off and did not pass. InputError if the tests are not Python or have no assert.

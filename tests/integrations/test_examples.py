@@ -1,11 +1,18 @@
 """The scripts in examples/ run as they stand."""
 
+import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from peft import PeftModel
+
+import erce
+from erce.hf.models import load_model, load_tokenizer
+from erce.tasks import load_task, splits
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -27,12 +34,42 @@ def test_the_plain_loop_lowers_the_objective_that_it_prints(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def verified_log(folder: Path) -> list[dict]:
+    """What the last checkpoint's log says of verified accuracy, without times."""
+    last = max(folder.glob("checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
+    log = json.loads((last / "trainer_state.json").read_text(encoding="utf-8"))["log_history"]
+    return [
+        {name: value for name, value in entry.items() if name != "eval_verified_time"}
+        for entry in log
+        if "eval_verified" in entry
+    ]
+
+
 @pytest.mark.slow
-def test_the_trl_script_logs_the_penalty_and_leaves_an_adapter(tmp_path):
+def test_the_trl_script_keeps_the_best_checkpoint_and_goes_on_where_it_was_stopped(tmp_path):
     printed = output_of("trl_script.py", "sums", folder=tmp_path)
     assert "'entropy'" in printed
     assert "'ce'" in printed
-    assert (tmp_path / "sums" / "adapter_model.safetensors").exists()
+    folder = tmp_path / "sums"
+    log = verified_log(folder)
+    best = max(log[1:], key=lambda entry: entry["eval_verified"])  # checkpoints have no step 0
+    validation = splits(load_task("mini-styles"), n_train=128, n_validation=60, n_test=1).validation
+    asked = [
+        {"prompt": [{"role": "user", "content": problem.prompt}], "answer": problem.answer}
+        for problem in validation
+    ]
+    adapter = PeftModel.from_pretrained(load_model("tiny-styles"), str(folder))
+    again = erce.evaluate(
+        adapter, load_tokenizer("tiny-styles"), asked, "number", samples=4, max_new_tokens=40
+    )
+    assert {f"eval_{name}": number for name, number in again.metrics().items()}.items() <= best.items()
+    assert len(list((folder / "completions").iterdir())) == len(log) == 5
+
+    for checkpoint in folder.glob("checkpoint-*"):
+        if int(checkpoint.name.split("-")[1]) > 16:
+            shutil.rmtree(checkpoint)
+    output_of("trl_script.py", "sums", folder=tmp_path)
+    assert verified_log(folder) == log
 
 
 @pytest.mark.slow
@@ -40,3 +77,14 @@ def test_the_notebook_goes_from_the_loss_to_a_report(tmp_path):
     printed = output_of("notebook.py", folder=tmp_path)
     assert "right on the test problems" in printed
     assert (tmp_path / "runs" / "notebook" / "report" / "index.html").exists()
+
+
+@pytest.mark.slow
+def test_grpo_goes_on_from_the_demonstrations(tmp_path):
+    printed = output_of("demonstrations_to_grpo.py", "models", folder=tmp_path)
+    figures = re.findall(
+        r"^(base model|after \w+)\ngreedy +([\d.]+) % right.*\nsampled +([\d.]+) % right", printed, re.M
+    )
+    assert [when for when, *_ in figures] == ["base model", "after demonstrations", "after GRPO"]
+    assert float(figures[1][2]) > float(figures[0][2])  # of the samples more are right
+    assert (tmp_path / "models" / "grpo" / "adapter_model.safetensors").exists()

@@ -157,6 +157,24 @@ def test_the_file_is_named_in_its_errors(tmp_path, text, sentence):
         load_recipe(written(tmp_path, text))
 
 
+@pytest.mark.parametrize(
+    ("model", "meant"),
+    [("smolm2", "smollm2"), ("SmolLM2", "smollm2"), ("tinny", "tiny"), ("tiny_styles", "tiny-styles")],
+)
+def test_a_misspelt_model_is_refused_when_the_recipe_is_read(model, meant, tmp_path):
+    file = written(tmp_path, 'task = "gsm8k"\nlams = [0]\nseeds = [0]\n')
+    with pytest.raises(ValueError, match=f"no model '{model}'; did you mean '{meant}'?"):
+        load_recipe(file, model=model)
+
+
+@pytest.mark.parametrize("model", ["gpt2", "Qwen/Qwen2.5-1.5B-Instruct", "owner/smolm2", "there"])
+def test_a_model_of_the_hub_or_a_folder_is_not_taken_for_a_misspelt_one(model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").mkdir()
+    file = written(tmp_path, 'task = "gsm8k"\nlams = [0]\nseeds = [0]\n')
+    assert load_recipe(file, model=model).model == model
+
+
 def test_overrides_win_and_none_overrides_nothing(tmp_path):
     path = written(tmp_path, 'task = "gsm8k"\nlams = [0]\nseeds = [0]\nmodel = "big"\n[training]\nrank = 4\n')
     recipe = load_recipe(path, model="tiny", data=None, training={"epochs": 1.0})

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from erce.cli.flags import recipe_path
-from erce.paper import tables
 from erce.recipe import Recipe, load_recipe
 from erce.tasks import load_task
+from scripts.paper import tables
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = {path.stem: path for path in sorted((ROOT / "recipes").glob("*.toml"))}

@@ -221,3 +221,13 @@ def test_what_a_run_would_refuse_a_dry_run_refuses(tmp_path, monkeypatch, capsys
     assert "raise max_length" in capsys.readouterr().err
     assert main(["run", "gsm8k", "--data", "nowhere", "--dry-run"]) == 2
     assert "has no file train.jsonl" in capsys.readouterr().err
+
+
+def test_a_missing_file_is_refused_before_the_tokenizer_is_loaded(monkeypatch):
+    def loaded(model: str) -> None:
+        raise AssertionError("the tokenizer is loaded first")
+
+    monkeypatch.setattr("erce.study.plan._tokenizer", loaded)
+    recipe = replace(RECIPE, control=None, task="erce.verify.program:verify_program", data="nowhere.jsonl")
+    with pytest.raises(ValueError, match=r"no file 'nowhere\.jsonl'"):
+        dry_run(recipe, NOWHERE)

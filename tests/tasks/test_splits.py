@@ -116,6 +116,14 @@ def test_a_test_problem_among_those_trained_on_is_an_error_that_names_both(copie
         splits(leaky, n_train=16, n_test=11)
 
 
+def test_every_problem_that_gives_a_test_problem_away_is_named_at_once():
+    pools = TOY.pools(None)
+    leaks = tuple(problem(f"leak-{n}", f"Add {n}") for n in (3, 5, 8))
+    leaky = replace(TOY, pools=lambda data: Pools(pools.train, (*leaks, *pools.test)))
+    with pytest.raises(ValueError, match=r"all that give one away: (train-[358](, |;)){3} take them out"):
+        splits(leaky, n_train=16, n_test=13)
+
+
 def test_an_overlap_that_is_not_sampled_is_no_error():
     pools = TOY.pools(None)
     undrawn = (

@@ -131,7 +131,7 @@ def test_otherwise_a_fifth_is_tested_whatever_the_order_of_the_lines(file):
 def test_copies_are_never_divided(file):
     copies = [row(number, prompt=f"  spell {number}. ") for number in range(10)]
     task = jsonl_task("mine", file(ROWS + copies), by_answer)
-    with pytest.warns(RepeatedPromptWarning, match="10 of 20 problems repeat an earlier one's prompt"):
+    with pytest.warns(RepeatedPromptWarning, match="10 of 20 problems repeat another's prompt"):
         pools = task.pools(None)
     assert not {each.answer for each in pools.train} & {each.answer for each in pools.test}
 
@@ -342,3 +342,14 @@ def test_a_verifier_of_erce_can_be_named_for_problems_of_ones_own(reader, fields
     check_demonstrations(task, drawn.train + drawn.test)
     assert task.verify(drawn.test[0], completion(right)).accepted
     assert not task.verify(drawn.test[0], completion("5")).accepted
+
+
+def test_a_prompt_in_both_splits_is_tested_alone(file):
+    rows = [row(number, split="train") for number in range(6)]
+    rows += [row(number, split="test", id=f"test-{number}") for number in (1, 4, 7)]
+    with pytest.warns(
+        RepeatedPromptWarning, match="2 of 9 problems .*; a prompt in both splits is for tests"
+    ):
+        drawn = splits(jsonl_task("mine", file(rows), by_answer))
+    assert {problem.id for problem in drawn.test} == {"test-1", "test-4", "test-7"}
+    assert {problem.answer for problem in drawn.train + drawn.validation} == {"n0", "n2", "n3", "n5"}

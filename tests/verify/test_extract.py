@@ -202,6 +202,7 @@ SQUARE = "def square(x):\n    return x * x"
         f"Sure!\n\n```\n{SQUARE}\n```\nOutput:\n```\n9\n```",
         f"```python\ndef cube(x): ...\n```\n```python\n{SQUARE}\n```\n```bash\npython square.py\n```",
         f"```python\n{SQUARE}",
+        f"\ufeff```python\n\ufeff{SQUARE}\n```\n```python\nprint(square(3))\n```",
         "1. Like this:\n   ```python\n   def square(x):\n       return x * x\n   ```",
         f"````markdown\n# Solution\n```python\n{SQUARE}\n```\n````",
         f"<think>```python\ndef square(x): ...\n```</think>\n```python\n{SQUARE}\n```",

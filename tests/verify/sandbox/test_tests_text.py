@@ -57,3 +57,31 @@ def test_the_program_sees_the_imports_and_no_other_statement():
 def test_tests_that_cannot_tell_are_named(tests, message):
     with pytest.raises(BrokenTestsError, match=message):
         names(*tests)
+
+
+@pytest.mark.parametrize(
+    ("source", "only_values"),
+    [
+        ("assert math.isclose(f(1), 1.0)\nfor x in f(2): assert x.real == 2", True),
+        ("from collections import Counter\nassert Counter(f(1)) == {'a': 1}", True),
+        ("def check(g):\n    assert [g(x) for x in 'ab'] == [1]\ncheck(f)", True),
+        ("from typing import get_type_hints\nassert get_type_hints(f)", False),
+        ("import typing\nassert typing.get_type_hints(f)", False),
+        ("hints = typing.get_type_hints\nassert hints(f)", False),
+        ("assert eval('f(1)') == 1", False),
+        ("from operator import attrgetter as a\nassert a('x')(f(1))", False),
+        ("from operator import *\nassert add(f(1), 1)", False),
+        ("assert '{0.__class__}'.format(f(1))", False),
+        ("import os\nassert f(1)", False),
+        ("assert os.sep == f(1)", False),
+        ("math.pi = f(1)\nassert math.pi == 3", False),
+        ("del math.pi\nassert f(1)", False),
+        ("assert f(1).__class__ is int", False),
+        ("assert (x for x in f(1)).gi_frame", False),
+        ("assert __builtins__['len'](f(1))", False),
+        ("class C: pass\nassert f(C)", False),
+    ],
+)
+def test_a_judge_goes_on_only_after_tests_that_can_leave_nothing_in_it(source, only_values):
+    assert read_tests((), (source,), ("f",)).only_values is only_values
+    assert read_tests((source,), ("assert f(1)",), ("f",)).only_values is only_values

@@ -104,7 +104,12 @@ FOUND = "import re\ndef f(s): return re.search('b', s)"
     [
         (FOUND, ["assert f('ab')", "assert not f('a')"], "passed"),
         (FOUND, ["assert f('ab') and not f('a') and (f('a') or f('b'))"], "passed"),
-        (FOUND, ["def check(c):\n    if not c('a'):\n        assert c('b')", "check(f)"], "passed"),
+        (FOUND, ["def check(c):\n    if c('b'):\n        assert c('b')", "check(f)"], "passed"),
+        (
+            FOUND,
+            ["n = 0\nwhile f('b' * (3 - n)): n += 1\nassert (1 if f('b') else f('b')) == 1", "assert n == 3"],
+            "passed",
+        ),
         (FOUND, ["assert f('a')"], "failed"),
         (FOUND, ["assert not f('ab')"], "failed"),
         ("def f(v): v.append(1)", ["v = []\nassert not f(v)\nassert v == [1]"], "passed"),

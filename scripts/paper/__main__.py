@@ -1,20 +1,25 @@
 """Print the paper's tables made from its own seeds, row for row, and which gains a test over seeds supports.
 
-    python -m scripts.paper_tables
+    python -m scripts.paper
+    python -m scripts.paper --against runs/gsm8k    # a study of yours beside them
 
 The tables hold one accuracy per seed, so every test takes the paper's test problems as given: a significant
 gain is shown for those very problems, and other problems would add their own chance.
 """
 
+import argparse
 import json
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import f_oneway, page_trend_test
 
-from erce.paper import SOURCE, PaperTable, lookup, tables
 from erce.stats import Gain, difference, holm, paper, welch
+from erce.study.folder import read_study
+from scripts.paper import SOURCE, PaperTable, lookup, tables
+from scripts.paper.against import against_lines
 
 LEVEL = 0.05
 TESTED = (  # the label of a table, its decoding
@@ -33,8 +38,17 @@ class LamTest(NamedTuple):
     holm: float
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print every per-seed row as our statistics make it, how many agree, and the sentences."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--against", metavar="RUNS", help="a study's folder: only its accuracies beside the paper's"
+    )
+    if runs := parser.parse_args(arguments).against:
+        print(*against_lines(read_study(runs)), sep="\n")
+        return
     print(citation())
     for table in filter(lambda table: table.is_per_seed, tables()):
         print(f"\n{table.label}: {table.task}, {table.decoding}; λ, seeds, mean ± over seeds (divided by n)")

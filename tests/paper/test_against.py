@@ -7,13 +7,13 @@ import pytest
 from toys.studies import Fake, write_study
 
 from erce.files import write_rows
-from erce.paper import lookup
 from erce.recipe import Decoding, Recipe, Training
 from erce.reporting.format import interval, points
-from erce.reporting.words.against import against_lines
 from erce.stats import welch
 from erce.study.folder import PROBLEMS
 from erce.types import Arm
+from scripts.paper import lookup
+from scripts.paper.against import against_lines
 
 MODEL = "Qwen/Qwen2.5-1.5B-Instruct"
 

@@ -1,17 +1,17 @@
-"""A study beside the paper → the lines of `--against paper`: tables, then how study and paper differ."""
+"""A study beside the paper → lines of text: a table for each task and decoding, then what differs."""
 
 from contextlib import suppress
 from itertools import product
 from typing import NamedTuple
 
 from erce.errors import InputError, counted
-from erce.paper import PaperTable, lookup
 from erce.recipe import Training
 from erce.reporting.format import interval, points, spread, strength
 from erce.reporting.numbers.gains import DECODINGS
 from erce.stats import over_seeds, paper, welch
 from erce.study.folder import Study, read_problems
 from erce.types import BASELINE, Arm
+from scripts.paper import PaperTable, lookup
 
 SAME_TASK = {"mbpp-full": "mbpp"}  # our name of a task → the paper's, where they differ
 HEADINGS = ("λ", "here", "seeds", "paper", "seeds", "difference", "95 % interval", "gain", "paper's gain")

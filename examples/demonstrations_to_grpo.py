@@ -1,0 +1,94 @@
+"""Train on demonstrations with the entropy penalty, keep the best checkpoint, and go on with GRPO.
+
+python examples/demonstrations_to_grpo.py OUTPUT_FOLDER     # the embedded model, on a CPU, in minutes
+"""
+
+import sys
+from functools import partial
+from pathlib import Path
+
+from datasets import Dataset
+from peft import LoraConfig
+from trl import GRPOConfig, GRPOTrainer
+
+import erce
+from erce.hf.models import load_model, load_tokenizer
+from erce.tasks import load_task, splits
+from erce.verify.rewards import number_reward
+
+folder = Path(sys.argv[1])
+tokenizer = load_tokenizer("tiny-styles")
+lora = partial(LoraConfig, task_type="CAUSAL_LM", target_modules="all-linear", r=8, lora_alpha=16)
+problems = splits(load_task("mini-styles"), n_train=320, n_validation=60, n_test=100)
+
+
+def rows(some):
+    """Return the problems as a data set: SFT reads the completion, GRPO's reward the answer."""
+    return Dataset.from_list(
+        [
+            {
+                "prompt": [{"role": "user", "content": problem.prompt}],
+                "completion": [{"role": "assistant", "content": problem.demonstration}],
+                "answer": problem.answer,
+            }
+            for problem in some
+        ]
+    )
+
+
+def show(model, when):
+    """Print how many test problems the model gets right, and the share that GRPO can learn from: mixed."""
+    evaluation = erce.evaluate(model, tokenizer, problems.test, "number", samples=4, max_new_tokens=40)
+    print(f"{when}\n{evaluation}", flush=True)
+
+
+# 1. demonstrations, with the penalty; the checkpoint whose samples are right most often is kept
+sft = erce.ERCETrainer(
+    load_model("tiny-styles"),
+    erce.ERCEConfig(
+        output_dir=str(folder / "demonstrations"),
+        entropy_penalty=16.0,
+        learning_rate=5e-4,
+        per_device_train_batch_size=16,
+        num_train_epochs=3,
+        eval_strategy="epoch",
+        save_strategy="epoch",
+        metric_for_best_model="eval_verified_sampled",
+        load_best_model_at_end=True,
+        report_to="none",
+    ),
+    train_dataset=rows(problems.train),
+    eval_dataset=rows(problems.validation),
+    processing_class=tokenizer,
+    peft_config=lora(),
+)
+show(sft.model, "base model")
+verified = erce.VerifiedAccuracy(sft, rows(problems.validation), "number", samples=4, max_new_tokens=40)
+sft.add_callback(verified)
+sft.train()
+show(sft.model, "after demonstrations")
+
+# 2. reinforcement learning from there, with the verifier as the reward
+grpo = GRPOTrainer(
+    sft.model.merge_and_unload(),
+    number_reward,
+    GRPOConfig(
+        output_dir=str(folder / "grpo"),
+        max_steps=10,
+        learning_rate=1e-4,
+        per_device_train_batch_size=128,
+        num_generations=8,
+        temperature=1.0,
+        beta=0.0,
+        max_completion_length=40,
+        use_cpu=True,  # with a GPU, leave out this line and the next
+        bf16=False,
+        report_to="none",
+    ),
+    train_dataset=rows(problems.train).remove_columns("completion"),
+    processing_class=tokenizer,
+    peft_config=lora(),
+)
+grpo.train()
+show(grpo.model, "after GRPO")
+grpo.save_model()
