@@ -128,7 +128,7 @@ def find_answer(
     if box is not None:
         return joined and _from_box(text, joined)
     if statement is None:
-        return _last_number(text) if number else None
+        return last_number(text) if number else None
     tagged = statement.groupdict().get("tagged")
     return _stated(text, *statement.span()) if tagged is None else Answer(_unwrapped(tagged), tagged)
 
@@ -268,7 +268,8 @@ def _beside(text: str, box: _Box, end: int) -> tuple[str, str]:
     start = box.start
     if _WORDS_ALONE.match(box.content):
         return "", ""
-    if _CLEAR_BEFORE.search(text[max(0, start - 10) : start]) and _CLEAR_AFTER.match(text, end):
+    before = text[max(0, start - 3) : start].rstrip()[-2:]
+    if before[-1:] in ("=", "$") and before[0] not in "<>!\\" and _CLEAR_AFTER.match(text, end):
         return "", ""
     left = _SEPARATOR.split(text[max(0, start - MAX_FORMULA_CHARACTERS) : start])[-1].lstrip()
     right = _SEPARATOR.split(text[end : end + MAX_FORMULA_CHARACTERS], maxsplit=1)[0].rstrip()
@@ -289,9 +290,8 @@ def _beside(text: str, box: _Box, end: int) -> tuple[str, str]:
 def _is_in_formula(text: str, at: int) -> bool:
     """Return whether a formula that begins before `at`, in the same paragraph, has not ended there."""
     closing = ""
-    for mark in _FORMULA_MARK.findall(
-        text, max(0, text.rfind("\n\n", 0, at), at - MAX_ANSWER_CHARACTERS), at
-    ):
+    start = max(0, text.rfind("\n\n", 0, at), at - MAX_ANSWER_CHARACTERS)
+    for mark in _FORMULA_MARK.findall(text, start, at):
         if closing:
             closing = "" if mark == closing or closing == mark[:4] else closing
         else:
@@ -330,7 +330,7 @@ def marked_line(text: str, marker: str = "####") -> slice | None:
     return None
 
 
-def last_number(text: str) -> str | None:
+def last_number(text: str) -> Answer | None:
     """Return the last number of a text; None without one, or where its sentence hedges it.
 
     Sentences that offer help are passed over, as are numbers of steps, of list items and of copyright lines.
@@ -338,11 +338,6 @@ def last_number(text: str) -> str | None:
     in its clause, one after a sign like <, one that "or", "and", "to" or a comma joins to another, and one
     that the text takes back. A number inside a larger expression stands for that expression.
     """
-    answer = _last_number(text)
-    return answer.text if answer and not answer.is_none else None
-
-
-def _last_number(text: str) -> Answer | None:
     sentences = list(_SENTENCE_AND_END.finditer(_ANNOTATION.sub("", text)))
     for sentence in reversed(sentences):
         body = _LABEL.sub(lambda label: " " * len(label.group()), sentence.group())
@@ -365,6 +360,7 @@ def _number_of(sentence: str) -> Answer | None:
         side = _balanced(side, 0)
         before = sentence[: formula.end() - len(formula.group().rpartition(side)[2]) - len(side)]
         after, written = sentence[formula.end() :], side.strip(" .,;:")
+        is_hedged = HEDGES_NUMBER.search(CLAUSE_START.split(before)[-1])
     else:
         sentence = plain(sentence.rstrip().rstrip("!"))
         found = numerals(sentence)
@@ -372,11 +368,12 @@ def _number_of(sentence: str) -> Answer | None:
             return None
         last = found[-1]
         before, after, written = sentence[: last.start()], sentence[last.end() :], last.group().strip()
+        is_hedged = None
     is_hedged = (
-        HEDGES_NUMBER.search(CLAUSE_START.split(before)[-1])
+        is_hedged
         or _OTHER_NUMBER.search(before[-MAX_BESIDE_CHARACTERS:])
         or _BOUND.search(before[-MAX_BESIDE_CHARACTERS:])
-        or _IS_WRONG.search(after)
+        or (_LETTER.search(after) and any(map(after.count, _SIGNS_OF_WRONG)) and _IS_WRONG.search(after))
     )
     return None if is_hedged else Answer(written)
 
@@ -384,7 +381,8 @@ def _number_of(sentence: str) -> Answer | None:
 def _stated(text: str, announced: int, start: int) -> Answer:
     """Return the answer at `start`, announced by what begins at `announced`, with what hedges it."""
     written = text[start : start + MAX_ANSWER_CHARACTERS]
-    answer, sentence = _first_sentence(written)
+    number = _NUMBER_ALONE.match(written)
+    answer, sentence = (number[1], number[1]) if number else _first_sentence(written)
     clause = CLAUSE_START.split(text[max(0, announced - MAX_BESIDE_CHARACTERS) : announced])[-1]
     before = f"{clause}{text[announced:start]} " if _HEDGE.search(clause) else ""
     end = start + len(sentence)
@@ -396,8 +394,7 @@ def _stated(text: str, announced: int, start: int) -> Answer:
 
 def _first_sentence(text: str) -> tuple[str, str]:
     """Return the answer at the start of a text without what cannot change it, and its whole sentence."""
-    decoration = _DECORATION.match(text)
-    text = text[decoration.end() :] if decoration else text
+    whole, text = text, _DECORATION.sub("", text, count=1)
     delimited = _DELIMITED.match(text)
     start = delimited.end() if delimited else 0
     sentence = _SENTENCE_END.split(text[start:].partition("\n")[0], maxsplit=1)[0]
@@ -407,14 +404,13 @@ def _first_sentence(text: str) -> tuple[str, str]:
     answer = text[:start]
     if answer.startswith("**") or not kept.strip(" .:;,*_"):
         answer = _unwrapped(answer)
-    return _unwrapped(answer + kept), (decoration.group() if decoration else "") + text[
-        : start + len(sentence)
-    ]
+    return _unwrapped(answer + kept), whole[: len(whole) - len(text) + start + len(sentence)]
 
 
 def _unwrapped(answer: str) -> str:
     """Remove emphasis, maths delimiters, emoji and a full stop that are around the whole answer."""
-    answer = _TRAILING_EMOJI.sub("", answer.strip()).strip("*_`").strip().removesuffix(".")
+    answer = answer.strip() if answer.isascii() else _TRAILING_EMOJI.sub("", answer.strip())
+    answer = answer.strip("*_`").strip().removesuffix(".")
     delimited = _DELIMITED.fullmatch(answer)
     return next(group for group in delimited.groups() if group is not None).strip() if delimited else answer
 
@@ -428,8 +424,8 @@ def _settled(text: str, end: int, answer: Answer) -> Answer:
     following = text[end : end + MAX_FOLLOWING_CHARACTERS]
     if beside := _HEDGE_BESIDE.match(following):
         return answer._replace(text=answer.text + beside.group(), sentence=answer.sentence + beside.group())
-    folded = following.casefold()
-    if not any(sign in folded for sign in _SIGNS_OF_STATEMENTS):
+    folded = following.casefold() if _LETTER.search(following) else ""
+    if not folded or not any(sign in folded for sign in _SIGNS_OF_STATEMENTS):
         return answer
     taken_back, standing = "", answer
     read = 0
@@ -624,10 +620,12 @@ _FORMULA_MARK = re.compile(
 _CLOSING_MARKS = {"$": "$", "$$": "$$", "\\[": "\\]", "\\(": "\\)", "\\begin": "\\end"}
 # What ends an expression: a delimiter, a sign that gives a name or a next step, punctuation, words.
 _SEPARATOR = re.compile(
-    r"(?<!\\)\$\$?|\\[\[\]]|\\\(|\\\)|\\(?:begin|end)\{[^{}]*\}(?:\{[^{}]*\})?|\\\\|&|\n|(?<![<>])(?<!\s!)=[=>]?|->|≈|→|;|,(?![0-9]{3})|"
-    r"(?<![0-9]):(?![0-9])|[.?](?=\s|\*|\Z)|\\(?:approx|implies|Rightarrow|rightarrow|to|iff|equiv|in|therefore|because|q?quad|"
-    r"Longrightarrow|longrightarrow|colon|qed\w*|blacksquare|square|checkmark|tag\{[^{}]*\}|label\{[^{}]*\}|boxed|fbox|cdots|dots|ldots)(?![a-z])|"
-    r"\\(?:text|mbox|textrm|textbf|mathrm|[hv]space|renewcommand\{[^{}]*\})\*?\s*\{[^{}]*\}|(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[A-Z][a-z]|is|of|to|so|we|it|be|as)(?![A-Za-z])|[^\x00-\u036f\u2070-\u22ff]"
+    r"(?<!\\)\$\$?|\\[\[\]()]|\\(?:begin|end)\{[^{}]*\}(?:\{[^{}]*\})?|\\\\|&|\n|"
+    r"(?<![<>])(?<!\s!)=[=>]?|->|≈|→|;|,(?![0-9]{3})|(?<![0-9]):(?![0-9])|[.?](?=\s|\*|\Z)|"
+    r"\\(?:approx|implies|[Rr]ightarrow|[Ll]ongrightarrow|to|iff|equiv|in|therefore|because|q?quad|colon|qed\w*|"
+    r"(?:black)?square|checkmark|(?:tag|label)\{[^{}]*\}|boxed|fbox|[cl]?dots)(?![a-z])|"
+    r"\\(?:text|mbox|textrm|textbf|mathrm|[hv]space|renewcommand\{[^{}]*\})\*?\s*\{[^{}]*\}|"
+    r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[A-Z][a-z]|is|of|to|so|we|it|be|as)(?![A-Za-z])|[^\x00-\u036f\u2070-\u22ff]"
 )
 # Brackets, sizes and fonts that a box may stand in.
 _OPENED = re.compile(
@@ -637,12 +635,9 @@ _OPENED = re.compile(
 )
 _CLOSED = re.compile(r"(?:\\(?:right|big+r?|Big+r?)(?![a-z])|[)\]}\s*_`~.]|\\[,;:! }])*\Z")
 _WORDS_ALONE = re.compile(r"\s*\\(?:text|textbf|mathrm|mbox|textrm)\b")
-_CLEAR_BEFORE = re.compile(r"(?:\A|(?<![<>!])=|(?<!\\)\$|:|,|\\[\[(]|(?<![\\A-Za-z])[A-Za-z]{3,9})[\s&]*\Z")
 _CLEAR_AFTER = re.compile(r"[.,;]?(?:\$|\n|\s*\\[\])]|\Z)|[.,;]\s")
-_CONGRUENT, _MODULUS = (
-    re.compile(r"(?:\\equiv|≡)[\s&~]*\Z"),
-    re.compile(r"\s*(?:\\[pb]?mod|\(\s*mod)(?![a-z])"),
-)
+_CONGRUENT = re.compile(r"(?:\\equiv|≡)[\s&~]*\Z")
+_MODULUS = re.compile(r"\s*(?:\\[pb]?mod|\(\s*mod)(?![a-z])")
 _OPERATION = r"(?:[-−+*×·÷/^<>≤≥±≠]|\\(?:cdot|times|div|pm|[lg]eq?|[lg]t|neq?)(?![a-z]))"
 _OPERATOR_BEFORE = re.compile(
     rf"(?:[\w)}}]\s*{_OPERATION}\s*|[≤≥≠]\s*|\\(?:neq?|[lg]eq?)\s*|(?<!\s)[-−/^<>\w}}])\Z"
@@ -651,7 +646,8 @@ _OPERATOR_AFTER = re.compile(
     rf"[)\]}}*\s]*{_OPERATION}\s*[\w\\($.]|\^|[)\]}}]*[\w\\](?<![*_])|\s*\\(?:pi|times|cdot)\b|\s*(?:pi|π)\b"
 )
 _UNIT_SIGN = re.compile(
-    r"[$\s}]*(\^\s*\{?\s*\\circ\s*\}?(?:\s*(?:\\(?:text|mathrm)\{)?[CF]\b\}?)?|°[CF]?|\\?%|[kK](?![A-Za-z])|\\(?:degree|euro)\b)"
+    r"[$\s}]*(\^\s*\{?\s*\\circ\s*\}?(?:\s*(?:\\(?:text|mathrm)\{)?[CF]\b\}?)?|"
+    r"°[CF]?|\\?%|[kK](?![A-Za-z])|\\(?:degree|euro)\b)"
 )
 _UNIT_WORDS = re.compile(
     r"(?:[$)\]}*\s~]|\\(?:[,;:! )\]]|quad))*(?:\\(?:text|mathrm|mbox|textrm|textbf)\s*\{)?[\s~]*"
@@ -682,7 +678,8 @@ _NUMERAL_START = (
     r"[$(\\]*(?:[-−]?[0-9]|[dt]?frac|sqrt|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b)"
 )
 _HEDGE_BESIDE = re.compile(
-    rf"{_CLOSING}(?:\?|,?\s*or[\s}}]+(?:maybe\s+|perhaps\s+)?{_NUMERAL_START}[^.\n]{{0,40}}|\(?(?:wrong|incorrect)\b|{_IS_WRONG_TEXT})",
+    rf"{_CLOSING}(?:\?|,?\s*or[\s}}]+(?:maybe\s+|perhaps\s+)?{_NUMERAL_START}[^.\n]{{0,40}}|"
+    rf"\(?(?:wrong|incorrect)\b|{_IS_WRONG_TEXT})",
     re.IGNORECASE,
 )
 # The sentences behind an answer: conditions are neutral; the others state, deny, reconsider or confirm.
@@ -694,7 +691,8 @@ _SUBJECT = r"\b(?:it|that|this|answer|result|box|number|value|total)"
 _LATER_STATEMENT = re.compile(
     rf"{_SUBJECT}\s+(?:\w+\s+)?(?:should|must|ought\s+to)\s+(?:\w+\s+)?(?:be|have\s+been|read|equal)\b:?"
     r"|\banswers?\s+(?:is|was|would\s+be|becomes|equals)\b(?:\s+(?:therefore|actually|really|then|now|thus)\b)?:?"
-    r"|\A\W*(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?answers?[*\s]*:|\bcorrection\s*:|\bI\s+meant?\b|\bmake\s+(?:it|that)\b|答案(?:应该)?是",
+    r"|\A\W*(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?answers?[*\s]*:|\bcorrection\s*:|"
+    r"\bI\s+meant?\b|\bmake\s+(?:it|that)\b|答案(?:应该)?是",
     re.IGNORECASE,
 )
 _IT_IS = re.compile(r"\b(?:it|that)(?:\s+is|'s)\s+(?:actually\s+|really\s+)?(?=[-$\\(]*[0-9])", re.IGNORECASE)
@@ -709,12 +707,14 @@ _DENIES = re.compile(
     rf"\b(?:answer|result|box)(?:\s+of\s+\S+)?\s*{_IS_WRONG_TEXT}"
     r"|\bno\s+(?:real\s+|valid\s+|integer\s+|such\s+)?solutions?\b(?:\s+exists?)?\W*\Z"
     r"|\bI\s+(?:have\s+)?(?:made\s+an?\s+\w*\s?(?:mistake|error|slip)|forgot|misread|misse?d|miscounted|overlooked)"
-    r"|\b(?:never\s+mind|scratch\s+that|disregard|start\s+over|not\s+sure|unsure|redo|recompute|recalculate|try\s+again)\b"
+    r"|\b(?:never\s+mind|scratch\s+that|disregard|start\s+over|not\s+sure|unsure|redo|recompute|recalculate|"
+    r"try\s+again)\b"
     r"|\bis\s+(?:that|this|it)\s+(?:right|correct|true)\b[^.]*\?|答案错|不对",
     re.IGNORECASE,
 )
 _RECONSIDERS = re.compile(
-    r"\W*(?:(?:oh|but|no|ah|so)\W+)?(?:wait|hmm+|hang\s+on|hold\s+on|oops|sorry|correction|actually|on\s+second\s+thought)\b|no\s*[,.!:]",
+    r"\W*(?:(?:oh|but|no|ah|so)\W+)?(?:wait|hmm+|hang\s+on|hold\s+on|oops|sorry|correction|"
+    r"actually|on\s+second\s+thought)\b|no\s*[,.!:]",
     re.IGNORECASE,
 )
 _CONFIRMS = re.compile(
@@ -725,10 +725,12 @@ _CONFIRMS = re.compile(
     re.IGNORECASE,
 )
 # One of these is in each sentence that the patterns above find; a text without any is passed over at once.
-_SIGNS_OF_STATEMENTS = """answer,should,must,ought,correction,mean,make,instead,wrong,incorrect,false,mistake,
-error,impossible,not ,n't,contradict,no ,no.,no:,forgot,mis,over,mind,scratch,disregard,sure,redo,recomp,recalc,
-again,is it,is that,is this,wait,hmm,hang on,hold on,oops,sorry,actually,second thought,答案,不对"""
-_SIGNS_OF_STATEMENTS = _SIGNS_OF_STATEMENTS.replace("\n", "").split(",")
+_SIGNS = """answer,should,must,ought,correction,i mean,make it,make that,instead,wrong,incorrect,false,
+mistake,error,not ,n't,impossible,contradict,no ,no.,no:,forgot,misread,miss,miscount,overlook,mind,scratch,
+disregard,sure,redo,recomp,recalc,try again,start over,is it,is that,is this,wait,hmm,hang on,hold on,oops,
+sorry,actually,second thought,答案,不对"""
+_SIGNS_OF_WRONG = ("wrong", "incorrect", "false", "mista", "error", "impossible", "not ", "n't")
+_SIGNS_OF_STATEMENTS = _SIGNS.replace(",\n", ",").replace("\n", " ").split(",")
 _SENTENCE_AND_END = re.compile(r"(?:[^.!?\n]|[.!?](?!\s|$))*+(?:[.!?]+\s*|\n\s*|$)")
 
 FINAL_ANSWER_IS = re.compile(r"final\s++answer\s++is\b(?:\*\*(?=[\s:]))?:?(?:\*\*(?=\s|$))?", re.IGNORECASE)
@@ -754,6 +756,7 @@ _HEADING = re.compile(
 _EMOJI = r"[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]"
 _DECORATION = re.compile(rf"^(?:[\s:=`#]|\*\*(?=\s)|{_EMOJI})*+")
 _TRAILING_EMOJI = re.compile(rf"(?:{_EMOJI}|\s)++\Z")
+_NUMBER_ALONE = re.compile(r"(-?[0-9][0-9,]*+(?:\.[0-9]++)?)(?=\n|\Z)")
 _DELIMITED = re.compile(
     r"\s*+(?:\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.)++)\$(?![0-9])|\\\(((?s:.+?))\\\)|\\\[((?s:.+?))\\\]|\*\*([^*]++)\*\*)"
 )
@@ -782,6 +785,7 @@ _BOUND = re.compile(
     r"(?:\S[ \t]+[<>]|[<>!]=|[≤≥≠]|\\(?:[lg]t|[lg]eq?|neq?)(?![a-z])|(?:[0-9)]\s*|\w\s)[-−–+*×·÷/])[\s$(]*\Z"
 )
 _ANNOTATION = re.compile(r"<<[^<>\n]*+>>")  # a calculator's, in GSM8K's demonstrations
+_LETTER = re.compile(r"[^\W\d_]")
 _DIGIT = re.compile("[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
 _FORMULA = re.compile(r"\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.)++)\$(?![0-9])|\\\((.+?)\\\)|\\\[(.+?)\\\]")
 # The number of a list item, a step or a copyright line.

@@ -91,6 +91,7 @@ def _is_product(answer: Answer) -> bool:
     return bool(answer.note) and not answer.sentence and any(map(str.isalpha, plain(answer.text)))
 
 
+@lru_cache(maxsize=4096)
 def is_number(text: str) -> bool:
     """Return whether a text is one number, as `verify_number` reads it."""
     return answer_in(text) is not None
