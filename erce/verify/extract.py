@@ -424,14 +424,16 @@ def _settled(text: str, end: int, answer: Answer) -> Answer:
     following = text[end : end + MAX_FOLLOWING_CHARACTERS]
     if beside := _HEDGE_BESIDE.match(following):
         return answer._replace(text=answer.text + beside.group(), sentence=answer.sentence + beside.group())
-    folded = following.casefold() if _LETTER.search(following) else ""
-    if not folded or not any(sign in folded for sign in _SIGNS_OF_STATEMENTS):
+    if not _LETTER.search(following) or not _has_sign(following):
         return answer
     taken_back, standing = "", answer
     read = 0
     for match in _SENTENCE_AND_END.finditer(following):
         sentence = match.group().strip()
         read += any(map(str.isalpha, sentence))
+        if not _has_sign(sentence):
+            taken_back = "" if taken_back and _CONFIRMS.search(sentence) else taken_back
+            continue
         if _CONDITION.search(sentence) and not _RECONSIDERS.match(sentence):
             continue
         is_denied = _denies(sentence, standing.text)
@@ -463,6 +465,12 @@ def _settled(text: str, end: int, answer: Answer) -> Answer:
         note=f"taken back: {' '.join(taken_back.split())[-80:]}",
         is_none=True,
     )
+
+
+def _has_sign(text: str) -> bool:
+    """Return whether a text may have a sentence that is not neutral."""
+    folded = text.casefold()
+    return any(sign in folded for sign in _SIGNS_OF_STATEMENTS)
 
 
 def _denies(sentence: str, answer: str) -> bool:
