@@ -179,6 +179,7 @@ def test_what_stands_in_a_reasoning_trace_is_left_out(text, outside):
         (r"So it is $x = \log_2 3$.", r"\log_2 3"),
         ("So $x = 5$ or $x = 6$.", None),
         ("So 9 are left. Shall I explain step 2?", "9"),
+        ("So 9 are left. Would you like 2 more examples?", "9"),
         ("9 are left.\n© 2024 Example", "9"),
         ("I could not finish problem 4.", None),
         ("I guess 8, but I am not sure.", None),
