@@ -20,7 +20,7 @@ from erce.errors import InputError
 from erce.types import Completion
 from erce.verify.answers.limits import UnparsedError
 from erce.verify.answers.units import is_unit_word, read_unit
-from erce.verify.phrases import CLAUSE_START, HEDGES_NUMBER, numerals, plain, stands_alone, western
+from erce.verify.phrases import CLAUSE_START, HEDGES_NUMBER, Numeral, numerals, plain, stands_alone, western
 
 MAX_ANSWER_CHARACTERS = 400  # that are read after the words that announce an answer
 MAX_UNBRACED_CHARACTERS = 200  # of an answer boxed without braces
@@ -112,7 +112,11 @@ def find_answer(
     """
     text = western(text)
     *_, box = (None, *_BOX.finditer(text))
-    *_, statement = (None, *(statements.finditer(text) if statements and not box else ()))
+    found = list(statements.finditer(text)) if statements and not box else []
+    unconditional = [
+        one for one in found if not _IF_BEFORE.search(text, max(0, one.start() - 60), one.start())
+    ]
+    *_, statement = (None, *(unconditional or found))
     start = box.start() if box else statement.start() if statement else 0
     marked = marked_line(text, marker) if marker else None
     joined = _joined_boxes(text) if box else None
@@ -124,21 +128,16 @@ def find_answer(
     if box is not None:
         return joined and _from_box(text, joined)
     if statement is None:
-        return _last_number(text) if number else None
+        return last_number(text) if number else None
     tagged = statement.groupdict().get("tagged")
     return _stated(text, *statement.span()) if tagged is None else Answer(_unwrapped(tagged), tagged)
 
 
 def extract_answer(text: str, *, strict: bool = True, number: bool = False, marks: bool = True) -> str | None:
-    r"""Return the words of `find_answer`: of a box or "the final answer is", and with `marks` a `####` line.
-
-    Not strict, also what follows "Answer:", "the answer is", a line "Answer", or what `<answer>` holds,
-    whichever comes last.
+    r"""Return the words of `find_answer`: of a box, "the final answer is", and with `marks` a `####` line.
 
     >>> extract_answer(r"\boxed{3}, no: \boxed{\{1, 2\}}."), extract_answer("The final answer is $5$, so …")
     ('\\{1, 2\\}', '5')
-    >>> extract_answer("\\boxed{42}\n#### 41 or 43"), extract_answer("The final answer is 5, or 6.")
-    ('41 or 43', '5, or 6')
     >>> [extract_answer(text, strict=False) for text in ("**Answer:** 5", "The answer is not 5.", "#### 5")]
     ['5', 'not 5', '5']
     """
@@ -226,7 +225,7 @@ def _from_box(text: str, box: _Box) -> Answer:
         left, right = _beside(text, box, end)
         if left or right:
             note = "text beside the box: " + " and ".join(f"`{one.strip()}`" for one in (left, right) if one)
-            if left[-1:].isdigit() or right[:1].isdigit():
+            if re.search("[0-9]{2}", left[-1:] + content[:1] + " " + content[-1:] + right[:1]):
                 return Answer(f"{left}{text[box.start : end]}{right}", note=note, is_none=True)
             is_plain = content.replace(".", "").isdigit() and not left[-1:].isalpha()
             content = _balanced(left + (content if is_plain else f"{{{content}}}") + right, len(left))
@@ -237,7 +236,7 @@ def _from_box(text: str, box: _Box) -> Answer:
 def _unit_behind(text: str, box: _Box) -> _Box | None:
     r"""Return the unit, percent sign or multiplier right behind a box: `$\boxed{7}$ million miles`."""
     if symbol := _UNIT_SIGN.match(text, box.end):
-        return _Box(box.end, symbol.end(), symbol.group().strip())
+        return _Box(box.end, symbol.end(), symbol[1])
     words = _UNIT_WORDS.match(text, box.end)
     if words is None or _NOT_SCALAR.search(box.content):
         return None
@@ -249,10 +248,19 @@ def _unit_behind(text: str, box: _Box) -> _Box | None:
             continue
         try:
             if read_unit(unit) != ("", 1) or unit == "percent":
-                return _Box(box.end, end, f"\\text{{ {unit}}}")
+                power = _UNIT_POWER.match(text, end)
+                written = f"\\text{{ {unit}}}" + (f"^{power[1]}" if power else "")
+                return _Box(box.end, power.end() if power else end, written)
         except UnparsedError:
             continue
     return None
+
+
+def with_unit(number: Numeral) -> str:
+    """Return a number of a phrase with its percent sign or the unit behind it."""
+    written = f"{number.text}%" if number.is_percent else number.text
+    unit = _unit_behind(written + number.after, _Box(0, len(written), written))
+    return written + (unit.content if unit else "")
 
 
 def _beside(text: str, box: _Box, end: int) -> tuple[str, str]:
@@ -260,7 +268,8 @@ def _beside(text: str, box: _Box, end: int) -> tuple[str, str]:
     start = box.start
     if _WORDS_ALONE.match(box.content):
         return "", ""
-    if _CLEAR_BEFORE.search(text[max(0, start - 10) : start]) and _CLEAR_AFTER.match(text, end):
+    before = text[max(0, start - 3) : start].rstrip()[-2:]
+    if before[-1:] in ("=", "$") and before[0] not in "<>!\\" and _CLEAR_AFTER.match(text, end):
         return "", ""
     left = _SEPARATOR.split(text[max(0, start - MAX_FORMULA_CHARACTERS) : start])[-1].lstrip()
     right = _SEPARATOR.split(text[end : end + MAX_FORMULA_CHARACTERS], maxsplit=1)[0].rstrip()
@@ -281,9 +290,8 @@ def _beside(text: str, box: _Box, end: int) -> tuple[str, str]:
 def _is_in_formula(text: str, at: int) -> bool:
     """Return whether a formula that begins before `at`, in the same paragraph, has not ended there."""
     closing = ""
-    for mark in _FORMULA_MARK.findall(
-        text, max(0, text.rfind("\n\n", 0, at), at - MAX_ANSWER_CHARACTERS), at
-    ):
+    start = max(0, text.rfind("\n\n", 0, at), at - MAX_ANSWER_CHARACTERS)
+    for mark in _FORMULA_MARK.findall(text, start, at):
         if closing:
             closing = "" if mark == closing or closing == mark[:4] else closing
         else:
@@ -322,7 +330,7 @@ def marked_line(text: str, marker: str = "####") -> slice | None:
     return None
 
 
-def last_number(text: str) -> str | None:
+def last_number(text: str) -> Answer | None:
     """Return the last number of a text; None without one, or where its sentence hedges it.
 
     Sentences that offer help are passed over, as are numbers of steps, of list items and of copyright lines.
@@ -330,11 +338,6 @@ def last_number(text: str) -> str | None:
     in its clause, one after a sign like <, one that "or", "and", "to" or a comma joins to another, and one
     that the text takes back. A number inside a larger expression stands for that expression.
     """
-    answer = _last_number(text)
-    return answer.text if answer and not answer.is_none else None
-
-
-def _last_number(text: str) -> Answer | None:
     sentences = list(_SENTENCE_AND_END.finditer(_ANNOTATION.sub("", text)))
     for sentence in reversed(sentences):
         body = _LABEL.sub(lambda label: " " * len(label.group()), sentence.group())
@@ -357,6 +360,7 @@ def _number_of(sentence: str) -> Answer | None:
         side = _balanced(side, 0)
         before = sentence[: formula.end() - len(formula.group().rpartition(side)[2]) - len(side)]
         after, written = sentence[formula.end() :], side.strip(" .,;:")
+        is_hedged = HEDGES_NUMBER.search(CLAUSE_START.split(before)[-1])
     else:
         sentence = plain(sentence.rstrip().rstrip("!"))
         found = numerals(sentence)
@@ -364,11 +368,12 @@ def _number_of(sentence: str) -> Answer | None:
             return None
         last = found[-1]
         before, after, written = sentence[: last.start()], sentence[last.end() :], last.group().strip()
+        is_hedged = None
     is_hedged = (
-        HEDGES_NUMBER.search(CLAUSE_START.split(before)[-1])
+        is_hedged
         or _OTHER_NUMBER.search(before[-MAX_BESIDE_CHARACTERS:])
         or _BOUND.search(before[-MAX_BESIDE_CHARACTERS:])
-        or _IS_WRONG.search(after)
+        or (_LETTER.search(after) and any(map(after.count, _SIGNS_OF_WRONG)) and _IS_WRONG.search(after))
     )
     return None if is_hedged else Answer(written)
 
@@ -376,7 +381,8 @@ def _number_of(sentence: str) -> Answer | None:
 def _stated(text: str, announced: int, start: int) -> Answer:
     """Return the answer at `start`, announced by what begins at `announced`, with what hedges it."""
     written = text[start : start + MAX_ANSWER_CHARACTERS]
-    answer, sentence = _first_sentence(written)
+    number = _NUMBER_ALONE.match(written)
+    answer, sentence = (number[1], number[1]) if number else _first_sentence(written)
     clause = CLAUSE_START.split(text[max(0, announced - MAX_BESIDE_CHARACTERS) : announced])[-1]
     before = f"{clause}{text[announced:start]} " if _HEDGE.search(clause) else ""
     end = start + len(sentence)
@@ -388,8 +394,7 @@ def _stated(text: str, announced: int, start: int) -> Answer:
 
 def _first_sentence(text: str) -> tuple[str, str]:
     """Return the answer at the start of a text without what cannot change it, and its whole sentence."""
-    decoration = _DECORATION.match(text)
-    text = text[decoration.end() :] if decoration else text
+    whole, text = text, _DECORATION.sub("", text, count=1)
     delimited = _DELIMITED.match(text)
     start = delimited.end() if delimited else 0
     sentence = _SENTENCE_END.split(text[start:].partition("\n")[0], maxsplit=1)[0]
@@ -399,14 +404,13 @@ def _first_sentence(text: str) -> tuple[str, str]:
     answer = text[:start]
     if answer.startswith("**") or not kept.strip(" .:;,*_"):
         answer = _unwrapped(answer)
-    return _unwrapped(answer + kept), (decoration.group() if decoration else "") + text[
-        : start + len(sentence)
-    ]
+    return _unwrapped(answer + kept), whole[: len(whole) - len(text) + start + len(sentence)]
 
 
 def _unwrapped(answer: str) -> str:
     """Remove emphasis, maths delimiters, emoji and a full stop that are around the whole answer."""
-    answer = _TRAILING_EMOJI.sub("", answer.strip()).strip("*_`").strip().removesuffix(".")
+    answer = answer.strip() if answer.isascii() else _TRAILING_EMOJI.sub("", answer.strip())
+    answer = answer.strip("*_`").strip().removesuffix(".")
     delimited = _DELIMITED.fullmatch(answer)
     return next(group for group in delimited.groups() if group is not None).strip() if delimited else answer
 
@@ -420,17 +424,21 @@ def _settled(text: str, end: int, answer: Answer) -> Answer:
     following = text[end : end + MAX_FOLLOWING_CHARACTERS]
     if beside := _HEDGE_BESIDE.match(following):
         return answer._replace(text=answer.text + beside.group(), sentence=answer.sentence + beside.group())
-    folded = following.casefold()
-    if not any(sign in folded for sign in _SIGNS_OF_STATEMENTS):
+    if not _LETTER.search(following) or not _has_sign(following):
         return answer
     taken_back, standing = "", answer
     read = 0
     for match in _SENTENCE_AND_END.finditer(following):
         sentence = match.group().strip()
         read += any(map(str.isalpha, sentence))
-        if _CONDITION.match(sentence):
+        if not _has_sign(sentence):
+            taken_back = "" if taken_back and _CONFIRMS.search(sentence) else taken_back
             continue
-        statement = _LATER_STATEMENT.search(sentence) or (_IT_IS.search(sentence) if taken_back else None)
+        if _CONDITION.search(sentence) and not _RECONSIDERS.match(sentence):
+            continue
+        is_denied = _denies(sentence, standing.text)
+        statement = _LATER_STATEMENT.search(sentence)
+        statement = statement or (_IT_IS.search(sentence) if taken_back or is_denied else None)
         value = _first_sentence(sentence[statement.end() :])[0] if statement else ""
         instead = _INSTEAD.search(sentence)
         value = instead[1] if instead else value
@@ -442,7 +450,7 @@ def _settled(text: str, end: int, answer: Answer) -> Answer:
             else:
                 taken_back, standing = "", Answer(value, value, f"a later sentence: {sentence}")
         elif (
-            _DENIES.search(sentence)
+            is_denied
             or _RECONSIDERS.match(sentence)
             or (read <= SENTENCES_OF_THAT and _THAT_IS_WRONG.search(sentence))
             or (match.start() == 0 and _WHICH_IS_WRONG.search(sentence))
@@ -457,6 +465,21 @@ def _settled(text: str, end: int, answer: Answer) -> Answer:
         note=f"taken back: {' '.join(taken_back.split())[-80:]}",
         is_none=True,
     )
+
+
+def _has_sign(text: str) -> bool:
+    """Return whether a text may have a sentence that is not neutral."""
+    folded = text.casefold()
+    return any(sign in folded for sign in _SIGNS_OF_STATEMENTS)
+
+
+def _denies(sentence: str, answer: str) -> bool:
+    """Return whether a sentence takes an answer back, by its words or by its name: "not 7", "7 is wrong"."""
+    if _DENIES.search(sentence):
+        return True
+    at = sentence.find(answer)
+    named = at >= 0 and not sentence[at + len(answer) :][:1].isalnum()
+    return named and bool(_NOT_BEFORE.search(sentence[:at]) or _IS_WRONG.match(sentence, at + len(answer)))
 
 
 def _is_same(value: str, answer: str) -> bool:
@@ -597,7 +620,7 @@ _JOINT = re.compile(rf"\s*+(?:[,;]?\s*+(?:and|or)\b|[,;])\s*+(?:{_NAME}\s*+)?")
 # What takes a box back and stays before it.
 _NEGATION_BEFORE = re.compile(
     r"(?:not|Not|n't|never|Never|(?:cannot|can't|could)\s+be|(?:wrong|incorrect)\s+answer\s+is|"
-    r"(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than)(?:\s+equal\s+to)?[\s$\\(\[*]*\Z"
+    r"(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than|minus|negative)(?:\s+equal\s+to)?[\s$\\(\[*]*\Z"
 )
 _FORMULA_MARK = re.compile(
     r"(?<!\\)\$\$?|\\[\[\]()]|\\(?:begin|end)(?=\{(?:align|equation|gather|multline|eqnarray|split))"
@@ -605,25 +628,24 @@ _FORMULA_MARK = re.compile(
 _CLOSING_MARKS = {"$": "$", "$$": "$$", "\\[": "\\]", "\\(": "\\)", "\\begin": "\\end"}
 # What ends an expression: a delimiter, a sign that gives a name or a next step, punctuation, words.
 _SEPARATOR = re.compile(
-    r"(?<!\\)\$\$?|\\[\[\]]|\\\(|\\\)|\\(?:begin|end)\{[^{}]*\}(?:\{[^{}]*\})?|\\\\|&|\n|(?<![<>])(?<!\s!)=[=>]?|->|≈|→|[,;]|"
-    r"(?<![0-9]):|:(?![0-9])|[.?!](?=\s|\*|\Z)|\\(?:approx|implies|Rightarrow|rightarrow|to|iff|equiv|in|therefore|because|q?quad|"
-    r"Longrightarrow|longrightarrow|colon|qed\w*|blacksquare|square|checkmark|tag\{[^{}]*\}|label\{[^{}]*\}|boxed|fbox|cdots|dots|ldots)(?![a-z])|"
-    r"\\(?:text|mbox|textrm|textbf|mathrm|[hv]space|renewcommand\{[^{}]*\})\*?\s*\{[^{}]*\}|(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[A-Z][a-z]|is|of|to|so|we|it|be|as)(?![A-Za-z])|[^\x00-\u036f\u2070-\u22ff]"
+    r"(?<!\\)\$\$?|\\[\[\]()]|\\(?:begin|end)\{[^{}]*\}(?:\{[^{}]*\})?|\\\\|&|\n|"
+    r"(?<![<>])(?<!\s!)=[=>]?|->|≈|→|;|,(?![0-9]{3})|(?<![0-9]):(?![0-9])|[.?](?=\s|\*|\Z)|"
+    r"\\(?:approx|implies|[Rr]ightarrow|[Ll]ongrightarrow|to|iff|equiv|in|therefore|because|q?quad|colon|qed\w*|"
+    r"(?:black)?square|checkmark|(?:tag|label)\{[^{}]*\}|boxed|fbox|[cl]?dots)(?![a-z])|"
+    r"\\(?:text|mbox|textrm|textbf|mathrm|[hv]space|renewcommand\{[^{}]*\})\*?\s*\{[^{}]*\}|"
+    r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[A-Z][a-z]|is|of|to|so|we|it|be|as)(?![A-Za-z])|[^\x00-\u036f\u2070-\u22ff]"
 )
 # Brackets, sizes and fonts that a box may stand in.
 _OPENED = re.compile(
     r"(?:\\(?:left|big+l?|Big+l?|displaystyle|textstyle|mathbf|boldsymbol|bm|text|textbf|mathrm|bf|underline|"
-    r"mbox|(?:text)?color\s*\{[^{}]*\})(?![a-z])|(?<![A-Za-z0-9}^_\])])[{(\[]|(?<=\s)[{(\[]|"
+    r"mbox|(?:text)?color\s*\{[^{}]*\})(?![a-z])\s*[{(\[]?|(?<![A-Za-z0-9}^_\])])[{(\[]|(?<=\s)[{(\[]|"
     r"\\[,;:! {]|[\s*`~]|\\\Z)*\Z"
 )
 _CLOSED = re.compile(r"(?:\\(?:right|big+r?|Big+r?)(?![a-z])|[)\]}\s*_`~.]|\\[,;:! }])*\Z")
 _WORDS_ALONE = re.compile(r"\s*\\(?:text|textbf|mathrm|mbox|textrm)\b")
-_CLEAR_BEFORE = re.compile(r"(?:\A|(?<![<>!])=|(?<!\\)\$|:|,|\\[\[(]|(?<![\\A-Za-z])[A-Za-z]{3,9})[\s&]*\Z")
 _CLEAR_AFTER = re.compile(r"[.,;]?(?:\$|\n|\s*\\[\])]|\Z)|[.,;]\s")
-_CONGRUENT, _MODULUS = (
-    re.compile(r"(?:\\equiv|≡)[\s&~]*\Z"),
-    re.compile(r"\s*(?:\\[pb]?mod|\(\s*mod)(?![a-z])"),
-)
+_CONGRUENT = re.compile(r"(?:\\equiv|≡)[\s&~]*\Z")
+_MODULUS = re.compile(r"\s*(?:\\[pb]?mod|\(\s*mod)(?![a-z])")
 _OPERATION = r"(?:[-−+*×·÷/^<>≤≥±≠]|\\(?:cdot|times|div|pm|[lg]eq?|[lg]t|neq?)(?![a-z]))"
 _OPERATOR_BEFORE = re.compile(
     rf"(?:[\w)}}]\s*{_OPERATION}\s*|[≤≥≠]\s*|\\(?:neq?|[lg]eq?)\s*|(?<!\s)[-−/^<>\w}}])\Z"
@@ -632,45 +654,53 @@ _OPERATOR_AFTER = re.compile(
     rf"[)\]}}*\s]*{_OPERATION}\s*[\w\\($.]|\^|[)\]}}]*[\w\\](?<![*_])|\s*\\(?:pi|times|cdot)\b|\s*(?:pi|π)\b"
 )
 _UNIT_SIGN = re.compile(
-    r"[$\s}]*(?:\^\s*\{?\s*\\circ\s*\}?(?:\s*(?:\\(?:text|mathrm)\{)?[CF]\b\}?)?|°[CF]?|\\?%|\\(?:degree|euro)\b)"
+    r"[$\s}]*(\^\s*\{?\s*\\circ\s*\}?(?:\s*(?:\\(?:text|mathrm)\{)?[CF]\b\}?)?|"
+    r"°[CF]?|\\?%|[kK](?![A-Za-z])|\\(?:degree|euro)\b)"
 )
 _UNIT_WORDS = re.compile(
     r"(?:[$)\]}*\s~]|\\(?:[,;:! )\]]|quad))*(?:\\(?:text|mathrm|mbox|textrm|textbf)\s*\{)?[\s~]*"
     r"([A-Za-z]+(?:\^\{?[23]\}?|[²³])?(?:(?:\s+|\s*/\s*)[A-Za-z]+(?:\^\{?[23]\}?|[²³])?){0,4})"
 )
+_UNIT_POWER = re.compile(r"\}?\s*\^\s*\{?([23])\}?")  # \text{cm}^2
 _UNIT_WORD = re.compile(r"[A-Za-z]+(?:\^\{?[23]\}?|[²³])?")
 _AMBIGUOUS_UNIT = re.compile(r"(?:\A|\s)(?:[a-zA-Z]|in|an|second|foot|unit|th|st|nd|rd)\Z")
 _NOT_SCALAR = re.compile(
     r",(?![0-9]{3})|[=<>|\[\]]|\\(?:in|le|ge|leq|geq|cup|infty|begin|text|pm)(?![a-z])|^\(|^\s*\\?[A-Za-z]{2,}\s*$"
 )
 # What may stand between an answer and the words after it.
-_CLOSING = r"[$)\]}*_`\\\s]*+"
+_CLOSING = r"(?:\\text\s*\{|[$)\]}*_`\\\s])*+"
 _WRONG = (
     r"(?:wrong|incorrect|false|mistaken|impossible(?!\s+(?:that|to))|an?\s+(?:mistake|error)|"
-    r"not\s+(?:right|correct|it|true|the|valid))"
+    r"not\s+(?:right|correct|it|true|the|valid|an?\s+(?:valid\s+)?(?:solution|answer|root)))"
 )
 _IS_WRONG_TEXT = (
-    rf"(?:(?:is|was|seems|looks|'s)\s+(?:[a-z]+\s+)?{_WRONG}(?!\s+(?:only|if|for|unless)\b)"
+    rf"(?:(?:is|was|seems|looks|would\s+be|must\s+be|'s)\s+(?:[a-z]+\s+)?{_WRONG}(?!\s+(?:only|if|for|unless)\b)"
     r"|(?:isn't|wasn't)(?=[.!])"
     r"|(?:isn't|wasn't|can't\s+be|cannot\s+be|couldn't\s+be)\s+(?:right|correct|it|true|the|possible)"
     r"|(?:doesn't|does\s+not)\s+(?:work|fit|hold|match|satisfy|make\s+sense|add\s+up|check\s+out))\b"
 )
-_IS_WRONG = re.compile(_IS_WRONG_TEXT, re.IGNORECASE)
+_IS_WRONG = re.compile(rf"[$)*\s]*{_IS_WRONG_TEXT}", re.IGNORECASE)
+_NOT_BEFORE = re.compile(r"(?:\bnot|n't(?:\s+be)?)\s+[$(\\*]*\Z")
 _WHICH_IS_WRONG = re.compile(rf"\bwhich\s+{_IS_WRONG_TEXT}", re.IGNORECASE)
 _NUMERAL_START = (
     r"[$(\\]*(?:[-−]?[0-9]|[dt]?frac|sqrt|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b)"
 )
 _HEDGE_BESIDE = re.compile(
-    rf"{_CLOSING}(?:\?|,?\s*or\s+(?:maybe\s+|perhaps\s+)?{_NUMERAL_START}[^.\n]{{0,40}}|{_IS_WRONG_TEXT})",
+    rf"{_CLOSING}(?:\?|,?\s*or[\s}}]+(?:maybe\s+|perhaps\s+)?{_NUMERAL_START}[^.\n]{{0,40}}|"
+    rf"\(?(?:wrong|incorrect)\b|{_IS_WRONG_TEXT})",
     re.IGNORECASE,
 )
 # The sentences behind an answer: conditions are neutral; the others state, deny, reconsider or confirm.
-_CONDITION = re.compile(r"[^\w]*(?:if|otherwise|suppose|supposing|assuming|had|unless|when)\b", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"\A\W*(?:otherwise|suppose|supposing|assuming|had|unless|when)\b|\bif\b", re.IGNORECASE
+)
+_IF_BEFORE = re.compile(r"\b[Ii]f\b[^.?!\n]*\Z")
 _SUBJECT = r"\b(?:it|that|this|answer|result|box|number|value|total)"
 _LATER_STATEMENT = re.compile(
     rf"{_SUBJECT}\s+(?:\w+\s+)?(?:should|must|ought\s+to)\s+(?:\w+\s+)?(?:be|have\s+been|read|equal)\b:?"
     r"|\banswers?\s+(?:is|was|would\s+be|becomes|equals)\b(?:\s+(?:therefore|actually|really|then|now|thus)\b)?:?"
-    r"|\bcorrection\s*:|\bI\s+meant?\b|\bmake\s+(?:it|that)\b|答案(?:应该)?是",
+    r"|\A\W*(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?answers?[*\s]*:|\bcorrection\s*:|"
+    r"\bI\s+meant?\b|\bmake\s+(?:it|that)\b|答案(?:应该)?是",
     re.IGNORECASE,
 )
 _IT_IS = re.compile(r"\b(?:it|that)(?:\s+is|'s)\s+(?:actually\s+|really\s+)?(?=[-$\\(]*[0-9])", re.IGNORECASE)
@@ -682,67 +712,33 @@ _THAT_IS_WRONG = re.compile(
     rf"\b(?:it|that|this)\s*{_IS_WRONG_TEXT}|(?<!sake of )\bcontradict", re.IGNORECASE
 )
 _DENIES = re.compile(
-    rf"\b(?:answer|result|box)\s*{_IS_WRONG_TEXT}|\bno\s+(?:real\s+|valid\s+|integer\s+|such\s+)?solutions?\b(?:\s+exists?)?\W*\Z"
+    rf"\b(?:answer|result|box)(?:\s+of\s+\S+)?\s*{_IS_WRONG_TEXT}"
+    r"|\bno\s+(?:real\s+|valid\s+|integer\s+|such\s+)?solutions?\b(?:\s+exists?)?\W*\Z"
     r"|\bI\s+(?:have\s+)?(?:made\s+an?\s+\w*\s?(?:mistake|error|slip)|forgot|misread|misse?d|miscounted|overlooked)"
-    r"|\b(?:never\s+mind|scratch\s+that|disregard|start\s+over|not\s+sure|unsure|let\s+me\s+(?:redo|recompute|recalculate|try\s+again))\b"
+    r"|\b(?:never\s+mind|scratch\s+that|disregard|start\s+over|not\s+sure|unsure|redo|recompute|recalculate|"
+    r"try\s+again)\b"
     r"|\bis\s+(?:that|this|it)\s+(?:right|correct|true)\b[^.]*\?|答案错|不对",
     re.IGNORECASE,
 )
 _RECONSIDERS = re.compile(
-    r"\W*(?:(?:oh|but|no|ah|so)\W+)?(?:wait|hmm+|hang\s+on|hold\s+on|oops|sorry|correction|actually|on\s+second\s+thought)\b|no\s*[,.!:]",
+    r"\W*(?:(?:oh|but|no|ah|so)\W+)?(?:wait|hmm+|hang\s+on|hold\s+on|oops|sorry|correction|"
+    r"actually|on\s+second\s+thought)\b|no\s*[,.!:]",
     re.IGNORECASE,
 )
 _CONFIRMS = re.compile(
     r"(?<!not )\b(?:(?:is|are|was|looks|seems)\s+(?:indeed\s+|also\s+|still\s+)?"
-    r"(?:correct|right|fine|true|valid|consistent|confirmed|verified)|checks\s+out|works|matches|agrees?|holds|confirmed|verified|as\s+(?:required|expected|desired))\b"
+    r"(?:correct|right|fine|true|valid|consistent)|"
+    r"checks\s+out|works|matches|agrees?|holds|confirmed|verified|as\s+(?:required|expected|desired))\b"
     r"|\A\W*(?:yes|correct|right|good|great)\b|✓|正确",
     re.IGNORECASE,
 )
-# One of these is in each sentence that the patterns above find; all other text is passed over at once.
-_SIGNS_OF_STATEMENTS = (
-    *(
-        "answer",
-        "should",
-        "must",
-        "ought",
-        "correction",
-        "mean",
-        "make",
-        "instead",
-        "wrong",
-        "incorrect",
-        "false",
-    ),
-    *(
-        "mistake",
-        "error",
-        "impossible",
-        "not ",
-        "n't",
-        "contradict",
-        "no ",
-        "no,",
-        "no.",
-        "no:",
-        "forgot",
-        "mis",
-        "over",
-    ),
-    *(
-        "mind",
-        "scratch",
-        "disregard",
-        "sure",
-        "let me",
-        "is that",
-        "is this",
-        "is it",
-        "wait",
-        "hmm",
-        "hang on",
-    ),
-    *("hold on", "oops", "sorry", "actually", "second thought", "答案", "不对"),
-)
+# One of these is in each sentence that the patterns above find; a text without any is passed over at once.
+_SIGNS = """answer,should,must,ought,correction,i mean,make it,make that,instead,wrong,incorrect,false,
+mistake,error,not ,n't,impossible,contradict,no ,no.,no:,forgot,misread,miss,miscount,overlook,mind,scratch,
+disregard,sure,redo,recomp,recalc,try again,start over,is it,is that,is this,wait,hmm,hang on,hold on,oops,
+sorry,actually,second thought,答案,不对"""
+_SIGNS_OF_WRONG = ("wrong", "incorrect", "false", "mista", "error", "impossible", "not ", "n't")
+_SIGNS_OF_STATEMENTS = _SIGNS.replace(",\n", ",").replace("\n", " ").split(",")
 _SENTENCE_AND_END = re.compile(r"(?:[^.!?\n]|[.!?](?!\s|$))*+(?:[.!?]+\s*|\n\s*|$)")
 
 FINAL_ANSWER_IS = re.compile(r"final\s++answer\s++is\b(?:\*\*(?=[\s:]))?:?(?:\*\*(?=\s|$))?", re.IGNORECASE)
@@ -768,6 +764,7 @@ _HEADING = re.compile(
 _EMOJI = r"[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]"
 _DECORATION = re.compile(rf"^(?:[\s:=`#]|\*\*(?=\s)|{_EMOJI})*+")
 _TRAILING_EMOJI = re.compile(rf"(?:{_EMOJI}|\s)++\Z")
+_NUMBER_ALONE = re.compile(r"(-?[0-9][0-9,]*+(?:\.[0-9]++)?)(?=\n|\Z)")
 _DELIMITED = re.compile(
     r"\s*+(?:\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.)++)\$(?![0-9])|\\\(((?s:.+?))\\\)|\\\[((?s:.+?))\\\]|\*\*([^*]++)\*\*)"
 )
@@ -796,6 +793,7 @@ _BOUND = re.compile(
     r"(?:\S[ \t]+[<>]|[<>!]=|[≤≥≠]|\\(?:[lg]t|[lg]eq?|neq?)(?![a-z])|(?:[0-9)]\s*|\w\s)[-−–+*×·÷/])[\s$(]*\Z"
 )
 _ANNOTATION = re.compile(r"<<[^<>\n]*+>>")  # a calculator's, in GSM8K's demonstrations
+_LETTER = re.compile(r"[^\W\d_]")
 _DIGIT = re.compile("[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
 _FORMULA = re.compile(r"\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.)++)\$(?![0-9])|\\\((.+?)\\\)|\\\[(.+?)\\\]")
 # The number of a list item, a step or a copyright line.

@@ -16,6 +16,7 @@ from erce.verify.extract import (
     is_finished,
     strip_traces,
     text_of,
+    with_unit,
 )
 from erce.verify.number import is_number
 from erce.verify.phrases import stated_number
@@ -87,4 +88,4 @@ def _compared(answer: str, given: Answer) -> Verdict:
     if verdict.reason != "unparsed" or not given.sentence or not is_number(answer):
         return verdict
     number = stated_number(given.text, given.sentence)
-    return equivalent(answer, number.text) if number else verdict
+    return equivalent(answer, with_unit(number)) if number else verdict

@@ -8,13 +8,14 @@ from erce.types import Completion, Verdict
 from erce.verify.extract import (
     STATEMENT,
     TRACES,
+    Answer,
     Traces,
     find_answer,
     is_finished,
     strip_traces,
     text_of,
 )
-from erce.verify.phrases import Numeral, answer_in, stated_number
+from erce.verify.phrases import Numeral, answer_in, plain, stated_number
 
 TOLERANCE = Fraction(1, 10_000)  # the paper's, appendix "Experimental Setup GSM8k"
 MAX_LINE_CHARACTERS = 1000  # of an answer; the rest is not read
@@ -30,11 +31,10 @@ def verify_number(
 ) -> Verdict:
     """Accept a completion whose final number is within 1e-4 of `answer`; never raise on model text.
 
-    The final number directly follows the last `marker` (also as `x = 18` or `answer: 18`); a heading such as
-    "#### Step 3: add up" is no answer. Without a marker it is what the last `\\boxed{…}` or `\\fbox{…}`
-    holds. Thousands separators, currency, a percent sign and known units are ignored; "million" multiplies.
-    One plural word says what is counted ("18 apples"). A line with a second number, an operator or any other
-    word is "unparsed", as are "41 or 42" and "42 is wrong".
+    The final number stands on the line after the last `marker`, else in the last `\\boxed{…}` or `\\fbox{…}`
+    with what touches it. A phrase gives its one number ("15 red pens"), the end of a chain (4*15 = 60), or
+    the number after "so" or beside "total"; any other is "unparsed", as are "41 or 42" and "42 is wrong".
+    "million" multiplies; 60% is 0.6 if `answer` is below one, else 60.
 
     Args:
         answer: The reference.
@@ -67,7 +67,7 @@ def verify_number(
     )
     words = answer_words.text.strip() or answer_words.sentence.strip() if answer_words else ""
     line = words[:MAX_LINE_CHARACTERS]
-    is_read = answer_words is not None and not answer_words.is_none
+    is_read = answer_words is not None and not answer_words.is_none and not _is_product(answer_words)
     number = stated_number(line, answer_words.sentence) if answer_words and is_read else None
     if number is None:
         if not finished:
@@ -86,6 +86,12 @@ def _is_same(gold: Fraction, number: Numeral) -> bool:
     return abs(value - gold) < TOLERANCE
 
 
+def _is_product(answer: Answer) -> bool:
+    """Return whether a letter stands beside the box: a phrase may have words, an expression no names."""
+    return bool(answer.note) and not answer.sentence and any(map(str.isalpha, plain(answer.text)))
+
+
+@lru_cache(maxsize=4096)
 def is_number(text: str) -> bool:
     """Return whether a text is one number, as `verify_number` reads it."""
     return answer_in(text) is not None

@@ -17,11 +17,12 @@ from erce.verify.answers.units import SCALES, read_unit
 
 
 class Numeral(NamedTuple):
-    """A number as it is written, and its value."""
+    """A number as it is written, its value, and the text behind it."""
 
     text: str
     value: Fraction
     is_percent: bool = False
+    after: str = ""
 
 
 def western(text: str) -> str:
@@ -71,7 +72,9 @@ def numeral_of(match: re.Match[str]) -> Numeral | None:
     text = match.group()
     if match["percent"]:
         text = text[: match.start("percent") - match.start()] + match["scale"]
-    return Numeral(text.rstrip(), -value if negative else value, bool(match["percent"]))
+    return Numeral(
+        text.rstrip(), -value if negative else value, bool(match["percent"]), match.string[match.end() :]
+    )
 
 
 def answer_in(phrase: str) -> Numeral | None:
@@ -175,26 +178,23 @@ _NUMERAL = re.compile(
 )
 _SCALE = re.compile("|".join(SCALES))
 CLAUSE_START = re.compile(r"[.?!:;,]\s|\n")
-_NEGATIONS = r"not|never|neither|nor|unless|whether|cannot|wrong|incorrect|false|impossible|fails"
-_DOUBTS = (
-    r"maybe|perhaps|possibly|I(?:'m| am)? guess|my guess|unsure|uncertain|doubt(?:ful)?|suppose|assuming"
-)
+_NEGATIONS = r"not|never|none|neither|nor|unless|whether|cannot|wrong|incorrect|false|impossible|fails"
+_DOUBTS = r"maybe|perhaps|possibly|(?:I|I am|I'm|my) guess|unsure|uncertain|doubt(?:ful)?|suppose|assuming"
 _CHINESE_HEDGES = "不|没|無|ない|ません|或|约|約|错"
 HEDGES_NUMBER = re.compile(  # before it, in its clause
     rf"\b(?:{_NEGATIONS}|{_DOUBTS}|either|than|between|least|most|almost|nearly|under|over|below|above|minus|"
-    r"negative|(?:anything|all|nothing)\s+but|(?:could|might|may)\s+be|(?:step|part|problem|question|example|exercise)"
-    r"(?=\s*\(?\Z))\b|n't",
+    r"negative|(?:anything|all|nothing)\s+but|(?:could|might|may)\s+be|"
+    r"(?:step|part|problem|question|example|exercise|to the|mod)(?=\s*\(?\Z))\b|n't",
     re.IGNORECASE,
 )
 _SPOILED = re.compile(
-    rf"\?|\\[A-Za-z]|[\[\]<>≤≥≠±~≈]|"
-    rf"\b(?:{_NEGATIONS}|{_DOUBTS}|if|or|actually|wait|(?:less|more) than|\w+n't)\b"
-    rf"|\b(?:and|to)\s*\Z|{_CHINESE_HEDGES}",
+    rf"\?|\\[A-Za-z][^=]*\Z|[\[\]<>≤≥≠±~≈]|\b(?:and|to)\s*\Z|{_CHINESE_HEDGES}|"
+    rf"\b(?:{_NEGATIONS}|{_DOUBTS}|if|or|approximately|roughly|actually|wait|(?:less|more) than|\w+n't)\b",
     re.IGNORECASE,
 )
 _TOUCHES_BEFORE = re.compile(r"(?:[\w)\]%]\s*[-+*×·÷/^±]|[A-Za-z0-9]\(|[_^]|[0-9]:)[\s$(]*\Z")
 _TOUCHES_AFTER = re.compile(
-    r"[$)\s]*(?:[-+×·÷/*](?=\s*[\w($.])|[!^_]|:[0-9]|(?:pi|π|squared|cubed|factorial|mod|modulo|plus|minus|times\s+[0-9(]|"
+    r"\+|[$)\s]*(?:[-+×·÷/*](?=\s*[\w($.])|[!^_]|:[0-9]|(?:pi|π|squared|cubed|factorial|mod|modulo|plus|minus|times\s+[0-9(]|"
     r"divided|halves|thirds|quarters|tens|(?:four|fif|six|seven|eigh|nin|ten|hundred|thousand)ths|"
     r"and\s+an?\s+(?:half|third|quarter)|hundreds|thousands|millions)(?![A-Za-z]))|\s*\(\s*[0-9]",
     re.IGNORECASE,

@@ -138,7 +138,12 @@ def _is_over_one(tree: Tree) -> bool:
 
 
 def _written(tokens: list[Token]) -> str:
-    written = "".join(
-        token.text if token.kind in ("number", "sign") else f" {token.text} " for token in tokens
-    )
+    """Return the text of the tokens with spaces around words; a run of letters stays together."""
+    written, before = "", END
+    for token in tokens:
+        is_apart = token.kind not in ("number", "sign") and not (
+            token.kind == before.kind == "letter" and not token.spaced
+        )
+        written += " " * (is_apart or before.kind == "word") + token.text
+        before = token
     return " ".join(written.split()).strip(" .")
