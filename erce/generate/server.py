@@ -1,16 +1,20 @@
 """An OpenAI-compatible server and problems → Completions of the policy that it serves under a name.
 
-Requests that fail for the moment are made again. The HTTP is the standard library's: a client of another
-library would follow that library's settings, such as an offline mode.
+`Served` is the backend of a recipe with a [server]: it loads each cell's adapter there. Requests that fail
+for the moment are made again. The HTTP is the standard library's: a client of another library would follow
+that library's settings, such as an offline mode.
 """
 
 import hashlib
 import json
 import math
+import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,11 +24,13 @@ from erce import events
 from erce.errors import InputError, ServerError
 from erce.generate.decoding import GenerationSettings, before_stop, check_ids
 from erce.hf.prompt import end_token, prompt_ids
-from erce.recipe import Serving
+from erce.recipe import Recipe, Serving
 from erce.types import Completion, Problem
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
+    from erce.hf.models import BasePolicy
 
 EXTENSIONS: dict[str, dict[str, Any]] = {  # kind → decoding fields beside OpenAI's, at values without effect
     "openai": {},
@@ -39,6 +45,7 @@ EXTENSIONS: dict[str, dict[str, Any]] = {  # kind → decoding fields beside Ope
     },
 }
 EARLY_CHECK = 32  # completions after which entropies are checked for the first time, before the end
+LIST_TIMEOUT_SECONDS = 30.0  # without a byte of the list of models
 LONGEST_WAIT_SECONDS = 60.0  # between two attempts, whatever the server asks for
 QUOTED_CHARACTERS = 300  # of a server's own words in an error
 PADDING_TOKENS = 1024  # that checkpoints add to the vocabulary of their tokenizer
@@ -55,6 +62,104 @@ class Server(Serving):
     api_key: str = ""
     attempts: int = 6  # at each request, where the connection fails or the server is busy (429, 5xx)
     backoff: float = 0.5  # seconds before the second attempt; doubled before every further one
+
+
+@dataclass(frozen=True)
+class Served:
+    """The backend of a recipe with a [server]: the base model and the cells' adapters are served there."""
+
+    recipe: Recipe
+    runs_here = False
+
+    @property
+    def serving(self) -> Serving:
+        assert self.recipe.server is not None
+        return self.recipe.server
+
+    @property
+    def name(self) -> str:
+        return self.serving.kind
+
+    def base(self) -> Server:
+        """Return the base model on the server; InputError where the variable with its key is not set."""
+        serving, variable = self.serving, self.serving.api_key_variable
+        if variable is not None and variable not in os.environ:
+            raise InputError(
+                f"[server] api_key_variable = {variable!r} is not set; export {variable}=… first"
+            )
+        key = "" if variable is None else os.environ[variable]
+        if not key.isascii() or not key.isprintable() or key != key.strip():
+            raise InputError(
+                f"[server] the key in {variable!r} has characters that no key has, such as a line's end"
+            )
+        settings: dict[str, Any] = asdict(serving)
+        settings |= {"url": serving.url.rstrip("/"), "model": serving.model or self.recipe.model}
+        return Server(**settings, api_key=key)
+
+    def check(self) -> None:
+        """Refuse a server that does not serve the base model; ServerError if it does not answer."""
+        base = self.base()
+        names = served_names(base)
+        if base.model not in names:
+            raise InputError(
+                f"{base.url} serves no {base.model!r} but {', '.join(names) or 'nothing'}; name the model to "
+                "sample from with [server] model"
+            )
+
+    def running(self, folder: Path) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    @contextmanager
+    def generator(
+        self, base: "BasePolicy", adapter: Path | None
+    ) -> Iterator[Callable[..., Sequence[Completion]]]:
+        """Load the adapter as `served_name` for the block, and unload it afterwards."""
+        with _loaded(self.base(), adapter) as server:
+            yield partial(generate_from_server, server, base.tokenizer)
+
+
+def served_name(adapter: Path) -> str:
+    """Return an adapter's name on a server: its cell's folder and 8 hexadecimal digits of the folder's path.
+
+    So two studies of one recipe share no adapter, and a study that was killed finds the one that it left.
+
+    >>> served_name(Path("/runs/mini/cells/sums-lam1-seed0-3fa9c1d2/adapter"))
+    'sums-lam1-seed0-3fa9c1d2-b49ea395'
+    """
+    digest = hashlib.sha256(os.fsencode(adapter.resolve())).hexdigest()
+    return f"{adapter.parent.name}-{digest[:8]}"
+
+
+def served_names(server: Server) -> list[str]:
+    """Return the names of all models and adapters that the server serves."""
+    patient = replace(server, timeout=min(server.timeout, LIST_TIMEOUT_SECONDS))
+    try:
+        answer: dict[str, list[dict[str, str]]] = get(patient, "/models")
+        return sorted(model["id"] for model in answer["data"])
+    except (ServerError, TypeError, KeyError) as error:
+        raise ServerError(
+            f"no list of models at {server.url}/models ({error!s:.80}); check that the server runs there and "
+            "accepts the key"
+        ) from error
+
+
+@contextmanager
+def _loaded(base: Server, adapter: Path | None) -> Iterator[Server]:
+    """Yield the base model's server, or the same with the adapter loaded, which is unloaded afterwards."""
+    if adapter is None:
+        yield base
+        return
+    server = replace(base, model=served_name(adapter))
+    with suppress(ServerError):  # only where a killed run has left one of the name, perhaps of other weights
+        unload_adapter(server)
+    load_adapter(server, adapter.resolve())
+    try:
+        yield server
+    except BaseException:
+        with suppress(ServerError):  # the first error is the one to report
+            unload_adapter(replace(server, attempts=1))
+        raise
+    unload_adapter(server)
 
 
 def generate_from_server(

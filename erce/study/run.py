@@ -9,6 +9,7 @@ from typing import Any
 
 from erce.catalog import model_folder
 from erce.errors import DamagedError, InputError, counted
+from erce.generate.backend import backend_of
 from erce.recipe import Recipe, load_recipe
 from erce.study.cell import run_cell
 from erce.study.demonstrations import cell_splits, problem_rows, refuse_none
@@ -19,7 +20,6 @@ from erce.study.engines.progress import progress
 from erce.study.folder import Study, check_folder, is_done, open_study, read_study
 from erce.study.manifest import checked_base_model, keep_base_model, kept_base_model, refresh
 from erce.study.memory import batch_sizes
-from erce.study.policy import check_server
 from erce.study.rounds import FirstRound, cells_failed, rounds, run_round
 from erce.study.stages import base_policy, drop_outdated, outdated
 from erce.tasks import check_demonstrations, load_task
@@ -72,7 +72,7 @@ def run(
         _check_needs(recipe, problems, in_this_process=runner.in_this_process)
         if runner.runs_here:  # on a cluster each cell fits its batches to its own machine
             sizes = batch_sizes(recipe, problems, share=1 / (jobs or 1))
-        check_server(recipe)
+        backend_of(recipe).check()
     elif _may_have_new_verifier(root, recipe):
         _check_demonstrations(recipe, problems)
     if not is_finished or not kept_base_model(root):

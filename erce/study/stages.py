@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 from erce import events
 from erce.evaluation.evaluate import verify_all
 from erce.files import write_json
+from erce.generate.backend import backend_of
 from erce.generate.decoding import GenerationSettings
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, RegularizedObjective, further_temperatures
 from erce.recipe.sections import MOST_COMPLETIONS
 from erce.score import summarize
 from erce.study.folder import ADAPTER, JOURNAL, RESULT, TRAINING, cell_folder, verifiers_of
 from erce.study.manifest import verifier_version, write_origin, write_verifier
-from erce.study.policy import policy
 from erce.study.samples import (
     VERDICTS,
     Journal,
@@ -154,7 +154,8 @@ def sample(folder: Path, recipe: Recipe, cell: Cell, problems: Splits, *, batch_
     missing = missing_completions(folder, recipe, cell, problems)
     total = sum(all_completions(recipe, cell, problems).values())
     journaled = sum(len(journal.completions(place)) for place in missing)
-    with policy(recipe, base, None if cell.lam is None else folder / ADAPTER) as generate:
+    adapter = None if cell.lam is None else folder / ADAPTER
+    with backend_of(recipe).generator(base, adapter) as generate:
         events.begin("generation", total, done=total - sum(missing.values()) + journaled)
         for sample_set in missing:
             settings = replace(wanted[sample_set.decoding], batch_size=batch_size)

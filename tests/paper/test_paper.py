@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as reference
 
 from erce.stats import paper
-from scripts.paper import SOURCE, lookup, tables
+from scripts.paper import lookup, tables
 from scripts.paper.__main__ import against_baseline, citation, main, regenerated, rounded, sentences
 
 TEXT = "\n".join(sentences())

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from collections import namedtuple
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -35,38 +35,50 @@ def fine_tune(*operands, objective, seed, folder, **settings):
     return {"steps": 2, "seconds": time.monotonic(), "log": [{"step": 1, "ce": 1.5}, {"step": 2, "ce": 1.0}]}
 
 
-@contextmanager
-def policy(recipe, base, adapter):
-    from erce.hf.adapter import check_adapter
+class ToyBackend:
+    name, runs_here = "transformers", True
 
-    if adapter is not None:
-        check_adapter(adapter)
-    weights = b"" if adapter is None else (adapter / "adapter_model.safetensors").read_bytes()
+    def __init__(self, recipe):
+        self.recipe = recipe
 
-    def draw(problems, *, decoding, seed):
-        from erce.types import Completion
+    def check(self):
+        pass
 
-        time.sleep(MOMENT)
-        rows = []
-        for problem in problems:
-            for sample in range(decoding.samples):
-                what = f"{problem.id} {sample} {decoding.temperature} {seed}".encode()
-                right = hashlib.sha256(weights + what).digest()[0] % 2
-                text = f"#### {problem.answer if right else 'none'}"
-                rows.append(
-                    Completion(
-                        problem=problem.id,
-                        sample=sample,
-                        text=text,
-                        tokens=3,
-                        finished=True,
-                        logprob=-1.5,
-                        entropy=0.25,
+    def running(self, folder):
+        return nullcontext()
+
+    @contextmanager
+    def generator(self, base, adapter):
+        from erce.hf.adapter import check_adapter
+
+        if adapter is not None:
+            check_adapter(adapter)
+        weights = b"" if adapter is None else (adapter / "adapter_model.safetensors").read_bytes()
+
+        def draw(problems, *, decoding, seed):
+            from erce.types import Completion
+
+            time.sleep(MOMENT)
+            rows = []
+            for problem in problems:
+                for sample in range(decoding.samples):
+                    what = f"{problem.id} {sample} {decoding.temperature} {seed}".encode()
+                    right = hashlib.sha256(weights + what).digest()[0] % 2
+                    text = f"#### {problem.answer if right else 'none'}"
+                    rows.append(
+                        Completion(
+                            problem=problem.id,
+                            sample=sample,
+                            text=text,
+                            tokens=3,
+                            finished=True,
+                            logprob=-1.5,
+                            entropy=0.25,
+                        )
                     )
-                )
-        return rows
+            return rows
 
-    yield draw
+        yield draw
 
 
 class Tokenizer:
@@ -85,7 +97,7 @@ def _toys() -> dict[str, ModuleType]:
             "dtype_here": lambda dtype, name: model.dtype,
             "load_tokenizer": lambda name: Tokenizer(),
         },
-        "erce.study.policy": {"policy": policy, "check_server": lambda recipe: None},
+        "erce.generate.backend": {"backend_of": ToyBackend},
         "erce.train": {},
         "erce.train.fine_tune": {"fine_tune": fine_tune},
     }

@@ -9,11 +9,12 @@ from toys.server import Engine, serving
 from erce.cli.main import main
 from erce.errors import InputError, ServerError
 from erce.files import read_json, read_rows
+from erce.generate.backend import backend_of
+from erce.generate.server import Served, served_name
 from erce.recipe import Cell, Decoding, Recipe, Serving
 from erce.study.demonstrations import cell_splits
 from erce.study.engines import ENGINES
 from erce.study.folder import CELL, cell_folder
-from erce.study.policy import check_server, policy, served_base, served_name
 from erce.study.run import run
 from erce.study.samples import COMPLETIONS
 from erce.study.stages import base_policy, decodings
@@ -51,7 +52,7 @@ def test_every_cell_is_sampled_by_its_own_policy_and_no_adapter_stays(study, fle
     for cell in study.results:
         folder = cell_folder(study.root, study.recipe, cell)
         greedy = decodings(RECIPE, cell)["greedy"]
-        with policy(RECIPE, base, None if cell.lam is None else folder / "adapter") as here:
+        with backend_of(RECIPE).generator(base, None if cell.lam is None else folder / "adapter") as here:
             wanted = {each.problem: each.text for each in here(problems, decoding=greedy, seed=0)}
         rows = [row for row in read_rows(folder / COMPLETIONS) if row["split"] == "test"]
         assert {row["problem"]: row["text"] for row in rows if row["decoding"] == "greedy"} == wanted
@@ -73,7 +74,7 @@ def test_who_drew_is_on_record_and_the_study_ends_in_a_report(study):
 def drawing(fleet, folder):
     recipe = served(fleet)
     problems, base = cell_splits(RECIPE, "mini-sums").validation, base_policy("tiny", "auto")
-    with policy(recipe, base, folder / "adapter") as draw:
+    with backend_of(recipe).generator(base, folder / "adapter") as draw:
         return draw(problems, decoding=decodings(RECIPE, ONE_CELL)["greedy"], seed=0)
 
 
@@ -93,7 +94,7 @@ def test_an_adapter_is_unloaded_where_generation_fails_and_loaded_anew_where_a_k
     assert len(drawing(fleet, folder)) == 1
     assert [change for change, _ in fleet.changes] == ["unload", "load", "unload"]
     monkeypatch.setattr(fleet, "spoil", lambda answer: (400, {}, b"no"))
-    monkeypatch.setattr("erce.study.policy.unload_adapter", refusing)
+    monkeypatch.setattr("erce.generate.server.unload_adapter", refusing)
     with pytest.raises(ServerError, match="/completions refused, status 400: no"):
         drawing(fleet, folder)
     del fleet.policies[name]
@@ -128,9 +129,9 @@ def test_a_server_that_cannot_sample_is_said_before_anything_is_written(
 def test_the_key_comes_from_the_environment_and_the_settings_reach_the_server(fleet, monkeypatch):
     monkeypatch.setenv("SERVED_KEY", "secret")
     recipe = served(fleet, api_key_variable="SERVED_KEY", top_logprobs=5, entropy_within=0.5, concurrency=2)
-    check_server(recipe)
+    backend_of(recipe).check()
     assert "Bearer secret" in fleet.keys
-    base = served_base(recipe, recipe.server)
+    base = Served(recipe).base()
     assert (base.top_logprobs, base.entropy_within, base.concurrency, base.timeout) == (5, 0.5, 2, 600.0)
 
 
@@ -139,7 +140,7 @@ def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(monkeypatch, key
     monkeypatch.setenv("THE_KEY", key)
     serving = Serving(url="http://127.0.0.1:1/v1", api_key_variable="THE_KEY")
     with pytest.raises(ValueError, match="THE_KEY") as refused:
-        served_base(replace(RECIPE, server=serving), serving)
+        Served(replace(RECIPE, server=serving)).base()
     assert "cret" not in str(refused.value)
 
 
