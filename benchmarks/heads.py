@@ -1,7 +1,8 @@
 """Operands into the mean objective, by each output head that is compared: ours, the paper's, naive, peers'.
 
-The peers are TRL's `ChunkedLogProbFunction`, two fused functions of Liger's and `linear_cross_entropy` of
-PyTorch, called as their own trainers and documentation call them. `why_not` says which cannot run here.
+The peers are TRL's `ChunkedLogProbFunction`, two fused functions of Liger's, QuACK's and PyTorch's linear
+cross-entropies, called as their own trainers and documentation call them. `why_not` says which cannot run
+here.
 """
 
 import importlib.util
@@ -60,6 +61,11 @@ def liger_cross_entropy(x: Operands) -> Tensor:
     return fused.LigerFusedLinearCrossEntropyFunction.apply(x.hidden, x.weight, x.targets, x.bias)[0]
 
 
+def quack_cross_entropy(x: Operands) -> Tensor:
+    fused = importlib.import_module("quack.linear_cross_entropy")
+    return fused.chunked_linear_cross_entropy(x.hidden, x.weight, x.targets)
+
+
 def torch_cross_entropy(x: Operands) -> Tensor:
     options = nn.LinearCrossEntropyOptions()
     return functional.linear_cross_entropy(x.hidden, x.weight, x.targets, linear_bias=x.bias, options=options)
@@ -91,6 +97,7 @@ HEADS: dict[str, Head] = {  # "-ce": cross-entropy only, whatever λ is
     "trl-ce": without_entropy(trl),
     "liger": liger,
     "liger-ce": without_entropy(liger_cross_entropy),
+    "quack-ce": without_entropy(quack_cross_entropy),
     "torch-ce": without_entropy(torch_cross_entropy),
     "ours": ours,
     "ours-ce": without_entropy(ours),
@@ -107,11 +114,12 @@ def label(name: str) -> str:
 
 def why_not(name: str, device: str) -> str | None:
     """Return why this head cannot run here, in a few words; None where it can."""
-    if name == "liger-ce" and device != "cuda":
+    if name in {"liger-ce", "quack-ce"} and device != "cuda":
         return "needs a GPU"
     if name == "torch-ce" and not hasattr(functional, "linear_cross_entropy"):
         return "not in this PyTorch"
-    package = {"trl": "trl", "trl-ce": "trl", "liger": "liger_kernel", "liger-ce": "liger_kernel"}.get(name)
+    packages = {"trl": "trl", "liger": "liger_kernel", "quack": "quack"}
+    package = packages.get(name.removesuffix("-ce"))
     if package and importlib.util.find_spec(package) is None:
         return "not installed"
     return None

@@ -31,7 +31,7 @@ from torch import Tensor
 
 MIB = 2**20
 NAMES = ("bare", *HEADS)
-PEERS = frozenset({"trl", "trl-ce", "liger", "liger-ce", "torch-ce"})
+PEERS = frozenset({"trl", "trl-ce", "liger", "liger-ce", "quack-ce", "torch-ce"})
 COLUMNS = ("seconds", "× naive", "× bare", "peak extra MiB", "d hidden error", "d weight error")
 
 
@@ -51,6 +51,7 @@ def main() -> None:
         rows[name] |= errors
     for name, mib in _peaks(list(rows), operands, shape).items():
         rows[name]["peak extra MiB"] = mib
+    print("before the rounds:", json.dumps(rows), flush=True)  # there, should the rounds take too long
     for name, seconds in _seconds(list(rows), operands, shape).items():
         rows[name]["seconds"] = seconds
     for row in rows.values():
@@ -91,7 +92,7 @@ def _refusal(name: str, shape: argparse.Namespace) -> str | None:
         small = argparse.Namespace(**{**vars(shape), "rows": 8, "vocab": 1024})
         try:
             run(name, _operands(small), small)
-        except (ImportError, RuntimeError, TypeError, ValueError) as error:
+        except (AttributeError, ImportError, RuntimeError, TypeError, ValueError) as error:
             return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
     return reason
 

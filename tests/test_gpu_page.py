@@ -1,7 +1,10 @@
 """`make gpu`'s order and limits, its page, and its own two parts, in a tiny form on a CPU."""
 
+import itertools
 import sys
+import tomllib
 
+from erce.recipe import load_recipe
 from scripts import gpu
 from scripts.gpu import Part
 
@@ -43,12 +46,21 @@ def test_each_part_survives_the_failure_of_another(tmp_path, capsys):
     assert gpu.run_all(parts[2:], page)
 
 
-def test_all_parts_take_25_minutes_at_the_most_and_without_a_card_the_doctor_alone_runs():
-    parts = gpu.parts(None, None, has_card=True)
-    assert sum(part.minutes for part in parts) <= 25
-    assert [part.skipped is None for part in parts] == [True] * 5 + [False]
-    assert not any(part.skipped for part in gpu.parts("model", "data", has_card=True))
-    assert [part.name for part in gpu.parts("a", "b", has_card=False) if not part.skipped] == ["doctor"]
+def test_all_parts_take_12_minutes_at_the_most_and_without_a_card_the_self_check_alone_runs():
+    parts = gpu.parts(None, has_card=True, has_model=True)
+    assert sum(part.minutes for part in parts) <= 12
+    assert [part.skipped is None for part in parts] == [True] * 6 + [False]
+    assert not any(part.skipped for part in gpu.parts("data", has_card=True, has_model=True))
+    without = gpu.parts("data", has_card=False, has_model=True)
+    assert [part.name for part in without if not part.skipped] == ["self-check"]
+    assert gpu.parts("data", has_card=True, has_model=False)[-1].skipped
+
+
+def test_the_study_of_the_last_part_is_one_that_its_recipe_takes():
+    name, *options = gpu.CELLS.split()
+    changes = "\n".join(change for flag, change in itertools.pairwise(options) if flag == "--set")
+    recipe = load_recipe(f"recipes/{name}.toml", **tomllib.loads(changes))
+    assert (recipe.lams, recipe.seeds, recipe.objectives) == ((0, 1), (3, 4, 5), ())
 
 
 def test_the_lora_part(capsys, monkeypatch):

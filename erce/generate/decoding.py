@@ -27,7 +27,8 @@ class GenerationSettings:
     max_new_tokens: int  # the end-of-sequence token included
     batch_size: int  # completions at a time; changes speed only
     stop: tuple[str, ...] = ()  # texts that end a completion, besides the policy's own end
-    compile: bool = False  # static cache and compiled steps; the rounding changes with the speed
+    # Static cache and compiled steps; None: on a GPU, if the model has them. The rounding changes with it.
+    compile: bool | None = False
 
 
 def check_ids(problems: Sequence[Problem]) -> None:

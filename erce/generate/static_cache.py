@@ -5,6 +5,9 @@ of padding fill a batch up, each row has room for the longest prompt and complet
 shape take turns in one cache. The caches of a later call need a new capture, but no compilation.
 """
 
+import os
+import shutil
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
+from torch.utils._triton import has_triton
 from transformers import (
     AttentionInterface,
     AttentionMaskInterface,
@@ -34,14 +38,8 @@ class StaticCaches:
     """The static caches of a call of `generate`, one for each of its two sizes of batch."""
 
     def __init__(self, model: Any, *, tokens: int, small: int, full: int) -> None:
-        """Take the most `tokens` that a row can have, and the rows of a small and of a full batch.
-
-        InputError: a model without a static cache in every layer, or one that cannot be compiled.
-        """
-        base = _base(model)
-        if obstacle := _obstacle(base):
-            raise InputError(f"compile = true: {obstacle}; leave compile out, or sample from a vLLM server")
-        self.config = base.config
+        """Take the most `tokens` that a row can have, and the rows of a small and of a full batch."""
+        self.config = _base(model).config
         self.length = -(-tokens // LENGTH_STEP) * LENGTH_STEP
         self.small, self.full = small, full
         self._caches: dict[int, StaticCache] = {}
@@ -56,6 +54,26 @@ class StaticCaches:
         for at, layer in enumerate(layers):
             cache.update(layer.keys[rows], layer.values[rows], at)
         return cache
+
+
+def compiles(model: Any, wanted: bool | None) -> bool:
+    """Return whether the decoding step is compiled: as `wanted`, or on a GPU where that is None.
+
+    A model that lacks a static cache in a layer or cannot be compiled is an InputError if `wanted`; for None
+    a warning says why.
+    """
+    base = _base(model)
+    if wanted is False or (wanted is None and next(base.parameters()).device.type != "cuda"):
+        return False
+    if obstacle := _obstacle(base):
+        if wanted:
+            raise InputError(f"compile = true: {obstacle}; leave compile out, or sample from a vLLM server")
+        warnings.warn(
+            f"the decoding step is not compiled, and generation takes several times as long: {obstacle}; "
+            "sample from a vLLM server, or set [decoding] compile = false",
+            stacklevel=2,
+        )
+    return obstacle is None
 
 
 def ask_to_compile(settings: GenerationConfig, device: torch.device) -> None:
@@ -150,11 +168,18 @@ def _obstacle(model: Any) -> str | None:
     quantizer = getattr(model, "hf_quantizer", None)
     if quantizer is not None and not quantizer.is_compileable:
         return f"transformers cannot compile a {name} with this quantization"
-    devices = {weight.device.type for weight in model.parameters()}
+    return _obstacle_on({weight.device.type for weight in model.parameters()})
+
+
+def _obstacle_on(devices: set[str]) -> str | None:
+    """Return why nothing can be compiled for these devices."""
     if len(devices) > 1 or not devices <= {"cuda", "cpu"}:
         return (
             f"the model is on {' and '.join(sorted(devices))}, and only a CPU's or CUDA's steps are compiled"
         )
+    has_compiler = os.environ.get("CC") or any(map(shutil.which, ("gcc", "clang", "cc")))
+    if "cuda" in devices and not (has_triton() and has_compiler):
+        return "on a GPU torch compiles with Triton and a C compiler, and one of them is not installed"
     return None
 
 

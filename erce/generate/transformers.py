@@ -25,7 +25,13 @@ from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 from erce import events
 from erce.errors import DivergedError
 from erce.generate.decoding import GenerationSettings, Watch, before_stop, check_ids, spoken
-from erce.generate.static_cache import StaticCaches, ask_to_compile, decoding_attention, reads_whole_room
+from erce.generate.static_cache import (
+    StaticCaches,
+    ask_to_compile,
+    compiles,
+    decoding_attention,
+    reads_whole_room,
+)
 from erce.hf.head import evaluating
 from erce.hf.prompt import end_token, prompt_ids
 from erce.types import Completion, Problem
@@ -58,13 +64,13 @@ def generate(
 
     A completion ends with the tokenizer's end-of-sequence token, which counts in `tokens`, `logprob` and
     `entropy` and is not in `text`, with a text of `decoding.stop`, or unfinished at `max_new_tokens`. A
-    tokenizer without that token, problems with one id and, with `decoding.compile`, a model that cannot be
-    compiled are InputErrors; logits that are not a distribution (NaN, all −inf) are a DivergedError.
+    tokenizer without that token, problems with one id and, with `decoding.compile` true, a model that cannot
+    be compiled are InputErrors; logits that are not a distribution (NaN, all −inf) are a DivergedError.
     """
     rows = _rows(tokenizer, problems, decoding, seed, prompts)
     waiting = sorted(rows, key=lambda row: len(row.prompt))
     static = None
-    if decoding.compile and rows:
+    if rows and compiles(model, decoding.compile):
         tokens = max(len(row.prompt) for row in rows) + decoding.max_new_tokens
         static = StaticCaches(
             model, tokens=tokens, small=-(-decoding.batch_size // TAIL), full=decoding.batch_size

@@ -1,14 +1,15 @@
 """bfloat16 operands on a CPU → logits that are exact where it counts, by matmuls into bfloat16.
 
-A CPU multiplies bfloat16 into bfloat16 four times as fast as float32. A rounding error of a logit reaches the
-gradient times the token's probability. The errors of the many unlikely tokens are independent of each other
-and cancel out; the few likely ones are worth a dot product each. A large offset that a row's logits share
-would make their rounding errors alike, so that they add up: the row's `_centre` is subtracted first.
-In a small vocabulary many tokens can be likely, and at order inf rounding may make another token the largest:
-both are multiplied in float32.
+A CPU with instructions for it multiplies bfloat16 into bfloat16 four times as fast as float32. A rounding
+error of a logit reaches the gradient times the token's probability. The errors of the many unlikely tokens
+are independent of each other and cancel out; the few likely ones are worth a dot product each. A large offset
+that a row's logits share would make their rounding errors alike, so that they add up: the row's `_centre` is
+subtracted first. In a small vocabulary many tokens can be likely, and at order inf rounding may make another
+token the largest: both are multiplied in float32, and so is everything on a CPU without such instructions.
 """
 
 import math
+import platform
 
 import torch
 from torch import Tensor
@@ -27,12 +28,18 @@ _GROUP = 64  # columns that are searched for a likely one at once
 
 def suits(dtype: torch.dtype, v: int, order: float | None) -> bool:
     """Return whether a CPU's logits of operands in `dtype` are multiplied into bfloat16."""
-    return (
-        dtype == torch.bfloat16
-        and v >= LEAST_V
-        and order != math.inf
-        and torch.ops.mkldnn._is_mkldnn_bf16_supported()
-    )
+    return dtype == torch.bfloat16 and v >= LEAST_V and order != math.inf and has_bfloat16()
+
+
+def has_bfloat16() -> bool:
+    """Return whether this CPU has instructions that multiply bfloat16.
+
+    With AVX-512 alone oneDNN takes other instructions in their place, and with AVX2 PyTorch takes a loop:
+    both are slower than float32 blocks of the weight are.
+    """
+    if not (torch.backends.mkldnn.is_available() and torch.ops.mkldnn._is_mkldnn_bf16_supported()):
+        return False
+    return platform.machine().lower() not in {"x86_64", "amd64"} or torch.cpu._is_avx512_bf16_supported()
 
 
 class BFloat16OnCPU(Matmuls):

@@ -154,7 +154,7 @@ def loss(
     operands = Operands.of(hidden, _full_tensor(weight), bias, low, up)
     plan = Plan.of(operands, request)
     outputs = plan.path.apply(*operands, plan, torch.is_grad_enabled())
-    return request.reduced(outputs, max(plan.rows.m, 1))
+    return request.reduced(outputs, plan.rows.m)
 
 
 def _full_tensor(x: Tensor) -> Tensor:

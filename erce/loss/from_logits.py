@@ -101,7 +101,7 @@ def _loss(logits: Tensor, request: Request) -> Loss:
     request = request._replace(impl=chosen_impl(request, logits.device, exact, v))
     rows = scored_rows(request, v, exact)
     outputs = _FromLogits.apply(logits.reshape(-1, v), rows, request, torch.is_grad_enabled())
-    return request.reduced(outputs, count=max(rows.m, 1))
+    return request.reduced(outputs, rows.m)
 
 
 class _FromLogits(torch.autograd.Function):

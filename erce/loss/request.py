@@ -118,11 +118,11 @@ class Request(NamedTuple):
         _check_targets(self.targets, leading, self.ignore_index)
         if self.row_weights is not None:
             _check_row_weights(self.row_weights, tuple(self.targets.shape))
-        _check_items(self.num_items_in_batch, self.reduction)
-        n, count = self.targets.numel(), self.num_scored
-        if count is not None and (type(count) is not int or not 0 <= count <= n):
+        _check_num_items_in_batch(self.num_items_in_batch, self.reduction)
+        n, told = self.targets.numel(), self.num_scored
+        if told is not None and (type(told) is not int or not 0 <= told <= n):
             raise InputError(
-                f"num_scored must be a whole number from 0 to {n}, got {count!r}; None has it counted"
+                f"num_scored must be a whole number from 0 to {n}, got {told!r}; None has it counted"
             )
         _check_range("logit_scale", self.logit_scale, "1 changes nothing")
         _check_range("temperature", self.temperature, "1 changes nothing")
@@ -131,15 +131,17 @@ class Request(NamedTuple):
         if self.chunk_bytes not in (None, math.inf):
             _check_range("chunk_bytes", self.chunk_bytes, "None is the default")
 
-    def reduced(self, outputs: tuple[Tensor, ...], count: int) -> Loss:
-        """Return `outputs` as the caller asked for them; `count` positions are scored, or 1 if none is."""
+    def reduced(self, outputs: tuple[Tensor, ...], num_scored: int) -> Loss:
+        """Return `outputs`, of so many scored positions, as the caller asked for them."""
         if self.per_row:
             return Loss(*(values.reshape(self.targets.shape) for values in outputs))
         objective, *logged = outputs
+        num_scored = max(num_scored, 1)  # where no position is scored, every sum is 0
         if self.reduction == "mean":
-            items = self.num_items_in_batch
-            objective = objective / (count if items is None else items)
-        means = torch.stack(logged).sum(1).div_(count)
+            objective = objective / (
+                num_scored if self.num_items_in_batch is None else self.num_items_in_batch
+            )
+        means = torch.stack(logged).sum(1).div_(num_scored)
         return Loss(objective, *means.unbind())
 
 
@@ -190,22 +192,22 @@ def _check_row_weights(weights: Tensor, shape: tuple[int, ...]) -> None:
         raise InputError("row_weights is a constant here and has no gradient; give row_weights.detach()")
 
 
-def _check_items(items: float | Tensor | None, reduction: str) -> None:
-    if items is None:
+def _check_num_items_in_batch(given: float | Tensor | None, reduction: str) -> None:
+    if given is None:
         return
     if reduction != "mean":
         raise InputError(f"num_items_in_batch divides only a mean; leave it out with reduction={reduction!r}")
-    if isinstance(items, Tensor):
-        fits = items.numel() == 1 and not items.is_complex()  # its value is checked with those of the rows
+    if isinstance(given, Tensor):
+        fits = given.numel() == 1 and not given.is_complex()  # its value is checked with those of the rows
     else:
-        fits = isinstance(items, Real) and 0 < items < math.inf
+        fits = isinstance(given, Real) and 0 < given < math.inf
     if not fits:
-        raise divisor_error(items)
+        raise num_items_in_batch_error(given)
 
 
-def divisor_error(items: Any) -> InputError:
+def num_items_in_batch_error(given: Any) -> InputError:
     return InputError(
-        f"num_items_in_batch must be one number above 0, got {items!r}; the sum of the objectives is divided "
+        f"num_items_in_batch must be one number above 0, got {given!r}; the sum of the objectives is divided "
         "by it"
     )
 

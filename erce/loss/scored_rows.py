@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from erce.errors import InputError
-from erce.loss.request import Loss, Request, divisor_error
+from erce.loss.request import Loss, Request, num_items_in_batch_error
 
 
 class Rows(NamedTuple):
@@ -119,18 +119,18 @@ def _read_once(request: Request, tokens: Tensor, scored: Tensor, v: int) -> int:
             f"mark positions without a target with ignore_index, here {request.ignore_index}"
         )
     if not all(fine):
-        weights, items = request.row_weights, request.num_items_in_batch
+        weights = request.row_weights
         if weights is None or weights.isfinite().all():
-            assert isinstance(items, Tensor)
-            raise divisor_error(items.item())
+            assert isinstance(request.num_items_in_batch, Tensor)
+            raise num_items_in_batch_error(request.num_items_in_batch.item())
         raise InputError(f"row_weights must be finite numbers, got {float(weights[~weights.isfinite()][0])}")
     return count
 
 
 def _are_fine(request: Request) -> list[Tensor]:
-    """Return, as tensors, whether row weights are finite and whether a divisor on the device is above 0."""
-    weights, items = request.row_weights, request.num_items_in_batch
+    """Return, as tensors, whether row weights are finite and a `num_items_in_batch` on the device above 0."""
+    weights, num_items_in_batch = request.row_weights, request.num_items_in_batch
     fine = [] if weights is None else [weights.isfinite().all()]
-    if isinstance(items, Tensor):
-        fine.append(((items > 0) & items.isfinite()).reshape(()))
+    if isinstance(num_items_in_batch, Tensor):
+        fine.append(((num_items_in_batch > 0) & num_items_in_batch.isfinite()).reshape(()))
     return fine

@@ -154,7 +154,7 @@ class Decoding:
     temperatures: tuple[float, ...] = ()  # further temperatures for λ = 0 and the chosen λ; it may grow
     temperature_samples: int = 1  # per problem at each of them
     stop: tuple[str, ...] = ()  # texts that end a completion, besides the model's own end
-    compile: bool = False  # true: a static cache and compiled steps, on a GPU as CUDA graphs
+    compile: bool | None = None  # a static cache and compiled steps; None: on a GPU, if the model has them
 
 
 @dataclass(frozen=True, kw_only=True)

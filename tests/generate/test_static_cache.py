@@ -3,6 +3,7 @@
 import copy
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -14,6 +15,7 @@ from transformers import CTRLConfig, CTRLLMHeadModel
 from erce.errors import InputError
 from erce.generate import static_cache
 from erce.generate.decoding import GenerationSettings
+from erce.generate.static_cache import compiles
 from erce.generate.transformers import generate
 from erce.hf.models import adapted, shadow
 
@@ -135,6 +137,33 @@ def elsewhere(tokenizer):
 def test_a_model_without_static_steps_is_refused_before_anything_is_sampled(tokenizer, kind, message):
     with pytest.raises(InputError, match=message):
         generate(kind(tokenizer), tokenizer, PROBLEMS, decoding=replace(GREEDY, compile=True), seed=0)
+
+
+class OnCuda:
+    """A model that says its weights are on a CUDA device."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def __getattr__(self, name):
+        return getattr(self.model, name)
+
+    def parameters(self):
+        yield SimpleNamespace(device=torch.device("cuda"))
+
+
+def test_a_gpu_compiles_unless_a_recipe_says_no(tokenizer, model, monkeypatch):
+    monkeypatch.setattr(static_cache, "has_triton", lambda: True)
+    monkeypatch.setenv("CC", "gcc")
+    there = OnCuda(model)
+    assert [compiles(there, wanted) for wanted in (None, True, False)] == [True, True, False]
+    assert [compiles(model, wanted) for wanted in (None, True, False)] == [False, True, False]
+    with pytest.warns(UserWarning, match=r"^the decoding step is not compiled, .* attention 'eager' is not"):
+        assert not compiles(OnCuda(eager(tokenizer)), None)
+    monkeypatch.setattr(static_cache, "has_triton", lambda: False)
+    with pytest.warns(UserWarning, match="Triton and a C compiler, and one of them is not installed"):
+        assert not compiles(there, None)
+    assert not compiles(there, False)
 
 
 @pytest.mark.slow

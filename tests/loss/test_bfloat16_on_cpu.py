@@ -1,6 +1,10 @@
 """bfloat16 operands on a CPU: matmuls into bfloat16, and yet a gradient as good as float32 ones make it."""
 
 import math
+import os
+import platform
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -15,7 +19,14 @@ from erce.loss import (
 )
 from erce.loss.row_passes import make_row_terms
 
+SIMULATED = platform.machine().lower() in {"x86_64", "amd64"}
 V, D, N = 4_133, 64, 12  # just over the size from which logits are rounded; no multiple of anything
+
+
+@pytest.fixture(autouse=True)
+def with_instructions(monkeypatch):
+    """So that the tests hold on every CPU; without them only a product takes longer."""
+    monkeypatch.setattr(bfloat16_on_cpu, "has_bfloat16", lambda: True)
 
 
 def operands(spread: float, *, seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
@@ -188,3 +199,26 @@ def test_a_trainable_head_gets_its_gradient_in_float32_sums(rows):
         (3.3 * loss.objective).backward()
         grads.append(w.grad.double())
     assert error(grads[1], grads[0]) < 4e-3
+
+
+def test_without_instructions_for_bfloat16_the_weight_is_multiplied_in_float32(monkeypatch):
+    hidden, weight, y = operands(4.0)
+    monkeypatch.setattr(bfloat16_on_cpu, "has_bfloat16", lambda: False)
+    rounded = gradient(hidden, weight, y, lam=8.0)
+    exact = gradient(hidden.float(), weight.float(), y, lam=8.0)
+    assert torch.equal(rounded[0], exact[0])
+    assert error(rounded[1], exact[1]) < 2**-8  # d hidden's own rounding
+
+
+SUPPORT = """
+from erce.loss.bfloat16_on_cpu import has_bfloat16
+print(has_bfloat16())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not SIMULATED, reason="oneDNN's limit is one of x86's")
+def test_a_cpu_that_has_avx2_alone_has_no_such_instructions():
+    env = {**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}
+    run = subprocess.run([sys.executable, "-c", SUPPORT], env=env, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "False"

@@ -242,6 +242,7 @@ def test_the_temperatures_and_where_a_server_is_make_no_other_study():
         "samples": replace(RECIPE, decoding=replace(decoding, temperature_samples=2)),
         "stop": replace(RECIPE, decoding=replace(decoding, stop=("END",))),
         "compile": replace(RECIPE, decoding=replace(decoding, compile=True)),
+        "no compile": replace(RECIPE, decoding=replace(decoding, compile=False)),
         "served": served,
         "kind": replace(RECIPE, server=Serving(url="http://here", kind="openai")),
         "name": replace(RECIPE, server=Serving(url="http://here", model="small")),

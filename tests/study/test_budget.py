@@ -135,11 +135,11 @@ def test_hours_without_a_measured_speed_are_called_computed():
         dry_run(RECIPE, NOWHERE, device="h1000")
 
 
-def test_a_gpu_that_generates_by_itself_is_told_of_the_compiled_step():
-    compiled = replace(BIG, decoding=replace(BIG.decoding, compile=True))
+def test_a_recipe_that_does_without_the_compiled_step_of_a_gpu_is_told_of_it():
+    without = replace(BIG, decoding=replace(BIG.decoding, compile=False))
     said = [
         lines_of(dry_run(x, NOWHERE, device=name), "compile")
-        for x, name in ((BIG, "l4"), (BIG, "cpu"), (compiled, "l4"))
+        for x, name in ((without, "l4"), (without, "cpu"), (BIG, "l4"))
     ]
     assert [len(lines) for lines in said] == [1, 0, 0]
 
