@@ -9,8 +9,8 @@ scored_rows                targets → the rows to score
 matmul                     the matmuls by dtype and device
 row_passes                 the two passes over rows of logits
 row_statistics             between the passes: a row's sums → its loss and slopes
-triton_kernels             both in Triton
-gpu_self_check             whether these and the matmuls into float32 are right on a device, checked once
+triton_kernels             all three in one Triton kernel
+gpu_self_check             whether this and the matmuls into float32 are right on a device, checked once
 bfloat16_on_cpu            bfloat16 operands on a CPU
 compiled                   how torch.compile passes the loss by
 """

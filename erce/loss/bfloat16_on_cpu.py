@@ -25,6 +25,16 @@ _LOG2_E = 1 / math.log(2)
 _GROUP = 64  # columns that are searched for a likely one at once
 
 
+def suits(dtype: torch.dtype, v: int, order: float | None) -> bool:
+    """Return whether a CPU's logits of operands in `dtype` are multiplied into bfloat16."""
+    return (
+        dtype == torch.bfloat16
+        and v >= LEAST_V
+        and order != math.inf
+        and torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    )
+
+
 class BFloat16OnCPU(Matmuls):
     """Matmuls into bfloat16, but for the likely logits, which are float32 dot products.
 
@@ -35,7 +45,6 @@ class BFloat16OnCPU(Matmuls):
     def __init__(self, exact: torch.dtype, *, centred: bool) -> None:
         super().__init__(exact)
         self._centred = centred
-        self._centre = torch.empty(0)
 
     @property
     def bytes_per_logit(self) -> int:
@@ -43,45 +52,13 @@ class BFloat16OnCPU(Matmuls):
 
     def logits(self, factors: Factors) -> tuple[Tensor, Tensor]:
         tile = self._tile(factors, torch.bfloat16)
-        self._centre = _centre(factors)
+        self.centre = centre = _centre(factors)
         for i, (x, weight) in enumerate(factors):
             if i == 0:
-                torch.addmm(self._centre.expand_as(tile), x, weight.t(), beta=-1, out=tile)
+                torch.addmm(centre.expand_as(tile), x, weight.t(), beta=-1, out=tile)
             else:
                 tile.addmm_(x, weight.t())
         return tile, tile
-
-    def row_terms_fn(
-        self, factors: Factors, targets: Tensor, bias: Tensor | None, request: Request
-    ) -> RowTermsFn:
-        # The target's exact logit comes before the shift, which it may decide; the likely logits come last,
-        # as the rounded e^u tell which those are.
-        exact_rows = [x.to(self.dtype) for x, _ in factors]
-        pairs = zip(exact_rows, factors, strict=True)
-        own = [torch.linalg.vecdot(x, weight[targets].to(self.dtype)) for x, (_, weight) in pairs]
-        at_targets, centre = sum(own[1:], own[0])[:, None], self._centre.to(self.dtype)
-
-        def logits_at(rows: Tensor, columns: Tensor) -> Tensor:
-            dots = _dots(exact_rows, factors, rows, columns)
-            return request.to_logits_(dots if bias is None else dots + bias[columns])
-
-        def make_terms(block: Tensor, part: slice, y: Tensor, scratch: Scratch) -> RowTerms:
-            z, off, own = scratch[2].copy_(block), centre[part], at_targets[part]
-            if request.softcap is not None:  # without a cap the centre moves a row's logits alike, and u not
-                z, off = z.add_(off), torch.zeros_like(off)
-            z = logits_(z.scatter_(-1, y, own - off), bias, request)
-            largest = _largest_by_group(z)
-            top = largest.amax(-1)
-            terms = terms_at(z, top, y, scratch, request, exp=_exp)
-            terms.e.scatter_(-1, y, 0)  # a confident row is about what the target leaves
-            others = terms.e.sum(-1)
-            _exp(largest.sub_(top[:, None]), out=largest)
-            rows, columns = _larger(terms.e, largest, _least(terms.u, others, request.order))
-            lift = request.slope * off[:, 0]
-            terms = terms._replace(shift=top + lift, target=terms.target + lift, others=others)
-            return _corrected(terms, rows, columns, logits_at(rows + part.start, columns), y)
-
-        return make_terms
 
     def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
         d_rows.copy_(tile @ weight)
@@ -91,12 +68,48 @@ class BFloat16OnCPU(Matmuls):
             excess = tile.sum(-1, keepdim=True).to(d_rows.dtype)
             d_rows.addcmul_(excess, _some_of(weight).mean(0, keepdim=True), value=-1)
 
-    def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor) -> None:
+    def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor, *, beta: int) -> None:
         for columns in blocks_of(d_weight, self.dtype):
-            d_weight[columns].add_(tile[:, columns].t() @ rows)
+            part, product = d_weight[columns], tile[:, columns].t() @ rows
+            part.add_(product) if beta else part.copy_(product)
 
     def d_weight(self, tile: Tensor, rows: Tensor, scale: Tensor) -> Tensor:
         return torch.addmm(rows.new_empty(()), tile.t(), rows, beta=0, alpha=float(scale))
+
+
+def make_exact_row_terms(
+    matmuls: Matmuls, factors: Factors, targets: Tensor, bias: Tensor | None, request: Request
+) -> RowTermsFn:
+    """Return what makes the terms of the rounded logits' blocks, the likely logits exact."""
+    assert matmuls.centre is not None
+    # The target's exact logit comes before the shift, which it may decide; the likely logits come last,
+    # as the rounded e^u tell which those are.
+    exact_rows = [x.to(matmuls.dtype) for x, _ in factors]
+    pairs = zip(exact_rows, factors, strict=True)
+    own = [torch.linalg.vecdot(x, weight[targets].to(matmuls.dtype)) for x, (_, weight) in pairs]
+    at_targets, centre = sum(own[1:], own[0])[:, None], matmuls.centre.to(matmuls.dtype)
+
+    def logits_at(rows: Tensor, columns: Tensor) -> Tensor:
+        dots = _dots(exact_rows, factors, rows, columns)
+        return request.to_logits_(dots if bias is None else dots + bias[columns])
+
+    def make_terms(block: Tensor, part: slice, y: Tensor, scratch: Scratch) -> RowTerms:
+        z, off, own = scratch[2].copy_(block), centre[part], at_targets[part]
+        if request.softcap is not None:  # without a cap the centre moves a row's logits alike, and u not
+            z, off = z.add_(off), torch.zeros_like(off)
+        z = logits_(z.scatter_(-1, y, own - off), bias, request)
+        largest = _largest_by_group(z)
+        top = largest.amax(-1)
+        terms = terms_at(z, top, y, scratch, request, exp=_exp)
+        terms.e.scatter_(-1, y, 0)  # a confident row is about what the target leaves
+        others = terms.e.sum(-1)
+        _exp(largest.sub_(top[:, None]), out=largest)
+        rows, columns = _larger(terms.e, largest, _least(terms.u, others, request.order))
+        lift = request.slope * off[:, 0]
+        terms = terms._replace(shift=top + lift, target=terms.target + lift, others=others)
+        return _corrected(terms, rows, columns, logits_at(rows + part.start, columns), y)
+
+    return make_terms
 
 
 def _centre(factors: Factors) -> Tensor:

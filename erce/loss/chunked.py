@@ -2,25 +2,31 @@
 
 Per chunk: one matmul to logits, one call of `row_passes.score_tile` that leaves their gradient in their
 place, one matmul to d hidden and, if the head is trainable, one to d weight. `matmul` has the matmuls. Only
-`Plan.of` decides on them, on the chunks and on the path.
+`Plan.of` decides on them, on the passes, on the chunks and on the path.
+
+The gradient of a trainable head is a sum over all rows. A sum over chunks reads and writes float32 numbers of
+the weight's size for every chunk. Where the rows' gradients in bfloat16 take no more memory than that sum
+does, they are kept instead, and one product makes d weight, which is written once, in bfloat16.
 """
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from erce.errors import InputError
-from erce.loss import matmul
-from erce.loss.gpu_self_check import chosen_impl
+from erce.loss import bfloat16_on_cpu, gpu_self_check
+from erce.loss.matmul import Factors, Matmuls, MixedPrecision
 from erce.loss.request import Loss, Request, not_differentiable
-from erce.loss.row_passes import score_tile
+from erce.loss.row_passes import make_row_terms, score_tile
 from erce.loss.row_statistics import refuse_no_distribution
 from erce.loss.scored_rows import Rows, outputs_of, scored_rows, spread
 
-CHUNK_BYTES = 512 * 2**20  # of logits, on an accelerator; more if the gradient summed over chunks is larger
+CHUNK_BYTES = 256 * 2**20  # of logits, on an accelerator
+SUMMED_SHARE = 7 / 8  # of d weight's bytes, if it is summed over chunks: as many logits at least make a chunk
 ROWS_OF_A_MATMUL = 128  # what an accelerator's matmuls take at a time
 CHUNK_LOGITS_ON_CPU = 40 * 2**20  # 160 MiB in float32: more rows at a time hardly speed its matmuls up
 
@@ -65,7 +71,7 @@ class Operands(NamedTuple):
         return cls(hidden, weight, bias, low, up)
 
     @property
-    def factors(self) -> matmul.Factors:
+    def factors(self) -> Factors:
         pairs = ((self.hidden, self.weight), (self.low, self.up))
         return [(x, w) for x, w in pairs if x is not None and w is not None]
 
@@ -91,34 +97,47 @@ class Gradients(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What one call decides, once: the rows to score, the matmuls, the chunks and the path."""
+    """What one call decides, once: the rows to score, matmuls and passes, the chunks and the path."""
 
     rows: Rows
-    request: Request
-    make_matmuls: Callable[[], matmul.Matmuls]  # for one pass over the chunks: they hold a chunk's logits
+    request: Request  # whose `impl` is "torch" or "triton"
+    make_matmuls: Callable[[], Matmuls]  # for one pass over the chunks: they hold a chunk's logits
     chunks: list[slice]  # of the rows, in order
     path: type[torch.autograd.Function]  # whose forward or backward makes the gradient
 
     @classmethod
     def of(cls, operands: Operands, request: Request) -> "Plan":
         """Decide, in the order in which one decision needs the one before it."""
-        # The matmuls say how many bytes a logit takes, so they come before the chunks; one chunk has a path
-        # of its own, so the chunks come before the path.
+        # The matmuls say how many bytes a logit takes, so they come before the chunks. Whether the rows'
+        # gradient is kept decides on the size of the chunks, and their number on the path.
         exact, weight, v = operands.exact, operands.weight, len(operands.weight)
         rows = scored_rows(request, v, exact)
         dtypes = {_rounded_dtype(x.dtype, request.autocast) for pair in operands.factors for x in pair}
-        dtype, device = dtypes.pop() if len(dtypes) == 1 else exact, weight.device
-        request = request._replace(impl=chosen_impl(request, device, dtype, v))
-        make_matmuls = matmul.choose(device, v, dtype, exact, request)
-        chunks = _chunks(operands, rows.m, request, make_matmuls().bytes_per_logit)
+        dtype = dtypes.pop() if len(dtypes) == 1 else exact
+        request = request._replace(impl=gpu_self_check.chosen_impl(request, weight.device, dtype, v))
+        make_matmuls = _chosen_matmuls(operands, dtype, request)
         head = (weight, operands.bias, operands.up)
         is_trainable = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in head)
+        is_summed = is_trainable and not request.per_row
+        keeps = is_summed and _keeps_gradient(operands, rows.m, request, make_matmuls().gradient_dtype)
+        chunks = _chunks(operands, rows.m, request, make_matmuls().bytes_per_logit, keeps=keeps)
         path = _GradientInForward
         if is_trainable and request.per_row:
             path = _GradientInBackward
-        elif is_trainable and len(chunks) == 1:
-            path = _GradientOfOneChunk
+        elif is_summed and (keeps or len(chunks) == 1):
+            path = _GradientKept
         return cls(rows, request, make_matmuls, chunks, path)
+
+
+def _chosen_matmuls(operands: Operands, dtype: torch.dtype, request: Request) -> Callable[[], Matmuls]:
+    """Return what makes the matmuls that suit operands of a dtype, as autocast has rounded them."""
+    exact, device, v = operands.exact, operands.weight.device, len(operands.weight)
+    if exact == torch.float32 and dtype != exact:
+        if device.type == "cpu" and bfloat16_on_cpu.suits(dtype, v, request.order):
+            return partial(bfloat16_on_cpu.BFloat16OnCPU, exact, centred=request.softcap is None)
+        if gpu_self_check.multiplies_into_float32(device, dtype):
+            return partial(MixedPrecision, exact, dtype)
+    return partial(Matmuls, exact)
 
 
 def loss(
@@ -166,7 +185,7 @@ class Head(NamedTuple):
 
     operands: Operands  # as autocast rounds them
     bias: Tensor | None  # (v,), centred
-    matmuls: matmul.Matmuls
+    matmuls: Matmuls
     plan: Plan
 
     @classmethod
@@ -177,42 +196,59 @@ class Head(NamedTuple):
             bias = bias - bias.amax()  # so that a large entry that all logits share costs no digits
         return cls(_rounded(operands, request.autocast), bias, matmuls, plan)
 
-    def factors(self, rows: Rows) -> matmul.Factors:
+    def factors(self, rows: Rows) -> Factors:
         return [(rows.of(x), w) for x, w in self.operands.factors]
 
-    def score(
-        self, factors: matmul.Factors, rows: Rows, *, differentiate: bool
-    ) -> tuple[Loss, Tensor, Tensor]:
-        """Return the losses, the largest logits (rows,) and the gradient (rows, v) in the head's output."""
-        tile, out = self.matmuls.logits(factors)
-        request = self.plan.request
-        make_terms = self.matmuls.row_terms_fn(factors, rows.targets, self.bias, request)
-        loss, top = score_tile(tile, rows, request, self.bias, make_terms, out if differentiate else None)
-        return loss, top, out
+    def scored(
+        self,
+        use: Callable[[slice, Tensor, Factors], None],
+        *,
+        differentiate: bool,
+        kept: Tensor | None = None,
+    ) -> Loss:
+        """Return the loss of each scored row, (m,) per field, after a look at the largest logits.
+
+        Each chunk's gradient in the head's output, (rows, v), lies in `kept` (m, v), or else where the next
+        chunk's logits will be written. `use` gets the chunk, this gradient and the chunk's factors.
+        """
+        rows, request, columns, results = self.plan.rows, self.plan.request, None, None
+        if len(self.plan.chunks) != 1:
+            columns = self.operands.hidden.new_empty(request.fields + 1, rows.m, dtype=self.matmuls.dtype)
+            results = Loss(*columns[:-1]), columns[-1]
+        for chunk in self.plan.chunks:
+            part = rows.at(chunk)
+            factors = self.factors(part)
+            tile, out = self.matmuls.logits(factors)
+            out = out if kept is None else kept[chunk]
+            make_terms = (
+                make_row_terms(self.bias, request)
+                if self.matmuls.centre is None
+                else bfloat16_on_cpu.make_exact_row_terms(
+                    self.matmuls, factors, part.targets, self.bias, request
+                )
+            )
+            into = None if columns is None else columns[:, chunk]
+            of_chunk = score_tile(
+                tile, part, request, self.bias, make_terms, out if differentiate else None, into
+            )
+            results = results or of_chunk
+            use(chunk, out, factors)
+        assert results is not None
+        loss, top = results
+        refuse_no_distribution(top, rows)
+        return loss
 
 
 def chunked_loss(operands: Operands, plan: Plan, wanted: Sequence[bool]) -> tuple[Loss, Gradients]:
     """Return the loss of each scored row, (m,) per field, and the wanted gradients, in the exact dtype."""
     # Per chunk the gradients follow the scores at once: the next chunk's logits are written over these.
-    head, rows = Head.of(operands, plan), plan.rows
-    exact = head.matmuls.dtype
-    gradients = _empty_gradients(operands, rows.m, wanted, exact)
-    parts: list[tuple[Loss, Tensor]] = []
-    for chunk in plan.chunks:
-        part = rows.at(chunk)
-        factors = head.factors(part)
-        loss, top, d_logits = head.score(factors, part, differentiate=any(wanted))
-        parts.append((loss, top))
+    head = Head.of(operands, plan)
+    gradients = _empty_gradients(operands, plan, wanted, head.matmuls.dtype)
+
+    def add(chunk: slice, d_logits: Tensor, factors: Factors) -> None:
         _add_gradients(gradients, chunk, d_logits, factors, head.matmuls)
-    if len(parts) == 1:
-        ((loss, top),) = parts
-    else:
-        nothing = operands.hidden.new_empty(plan.request.fields + 1, 0, dtype=exact)  # there may be no chunk
-        columns = (nothing, *(torch.stack([*loss.computed, top]) for loss, top in parts))
-        *losses, top = torch.cat(columns, 1)
-        loss = Loss(*losses)
-    refuse_no_distribution(top, rows)
-    return loss, gradients
+
+    return head.scored(add, differentiate=any(wanted)), gradients
 
 
 def _rounded(operands: Operands, autocast: torch.dtype | None) -> Operands:
@@ -227,26 +263,40 @@ def _rounded_dtype(dtype: torch.dtype, autocast: torch.dtype | None) -> torch.dt
     return dtype if autocast is None or dtype == torch.float64 else autocast
 
 
-def _empty_gradients(operands: Operands, m: int, wanted: Sequence[bool], dtype: torch.dtype) -> Gradients:
-    """Return room for the rows' gradients, to be written, and zeros for the head's, to be added to."""
+def _empty_gradients(operands: Operands, plan: Plan, wanted: Sequence[bool], dtype: torch.dtype) -> Gradients:
+    """Return room for the gradients, which the chunks write; without a chunk those of the head are 0."""
+    m = plan.rows.m
 
     def of(x: Tensor | None, rows: int | None, is_wanted: bool) -> Tensor | None:
         if x is None or not is_wanted:
             return None
-        return (
-            x.new_zeros(x.shape, dtype=dtype) if rows is None else x.new_empty(rows, x.shape[1], dtype=dtype)
-        )
+        if rows is None:
+            return x.new_empty(x.shape, dtype=dtype) if m else x.new_zeros(x.shape, dtype=dtype)
+        return x.new_empty(rows, x.shape[1], dtype=dtype)
 
     return Gradients(*map(of, operands, (m, None, None, m, None), wanted))
 
 
-def _chunks(operands: Operands, m: int, request: Request, bytes_per_logit: int) -> list[slice]:
+def _keeps_gradient(operands: Operands, m: int, request: Request, dtype: torch.dtype) -> bool:
+    """Return whether the gradient in the output of all m rows is kept in half precision, beside the chunks.
+
+    It is if these rows and d weight in that dtype take no more bytes than d weight in float32 and its chunks.
+    """
+    if dtype == operands.exact or request.chunk_bytes is not None or not operands.weight.requires_grad:
+        return False
+    d = operands.weight.shape[1]
+    return (m + d) * dtype.itemsize <= (1 + SUMMED_SHARE) * d * operands.exact.itemsize
+
+
+def _chunks(
+    operands: Operands, m: int, request: Request, bytes_per_logit: int, *, keeps: bool
+) -> list[slice]:
     """Return even slices of the m scored rows, each with at most `chunk_bytes` of logits, or of one row."""
     weight, most = operands.weight, request.chunk_bytes
     on_cpu = weight.device.type == "cpu"
     if most is None:
-        summed = weight.numel() * operands.exact.itemsize if weight.requires_grad else 0
-        most = CHUNK_LOGITS_ON_CPU * bytes_per_logit if on_cpu else max(CHUNK_BYTES, summed)
+        summed = weight.numel() * operands.exact.itemsize if weight.requires_grad and not keeps else 0
+        most = CHUNK_LOGITS_ON_CPU * bytes_per_logit if on_cpu else max(CHUNK_BYTES, SUMMED_SHARE * summed)
     step = even_rows(
         m, int(min(m, most / (len(weight) * bytes_per_logit))), 1 if on_cpu else ROWS_OF_A_MATMUL
     )
@@ -268,16 +318,18 @@ def even_rows(m: int, most: int, multiple: int) -> int:
 
 
 def _add_gradients(
-    gradients: Gradients, chunk: slice, d_logits: Tensor, factors: matmul.Factors, matmuls: matmul.Matmuls
+    gradients: Gradients, chunk: slice, d_logits: Tensor, factors: Factors, matmuls: Matmuls
 ) -> None:
+    beta = int(chunk.start > 0)  # the first chunk writes the head's gradients, the others add to them
     of_factors = ((gradients.hidden, gradients.weight), (gradients.low, gradients.up))
     for (d_x, d_w), (x, w) in zip(of_factors, factors, strict=False):
         if d_x is not None:
             matmuls.d_rows_into(d_x if d_x.shape[0] == x.shape[0] else d_x[chunk], d_logits, w)
         if d_w is not None:  # summed over chunks in the exact dtype: a bf16 sum drifts
-            matmuls.add_d_weight(d_w, d_logits, x)
+            matmuls.add_d_weight(d_w, d_logits, x, beta=beta)
     if gradients.bias is not None:
-        gradients.bias.add_(d_logits.sum(0, dtype=gradients.bias.dtype))
+        of_bias = d_logits.sum(0, dtype=gradients.bias.dtype)
+        gradients.bias.add_(of_bias) if beta else gradients.bias.copy_(of_bias)
 
 
 def _cast_and_scatter(
@@ -302,8 +354,8 @@ class _GradientInForward(torch.autograd.Function):
     """Operands → objective, (n,) or its sum, and what is logged, (n,) each.
 
     The backward receives a weight for each row. It scales d hidden row by row, but d weight is a sum over
-    rows by then, so a trainable head with reduction="none" takes another class. Where it has one chunk alone,
-    `_GradientOfOneChunk` makes its gradient.
+    rows by then, so a trainable head with reduction="none" takes another class. Where those of
+    all rows are kept, `_GradientKept` makes its gradient.
     """
 
     @staticmethod
@@ -346,22 +398,25 @@ class _GradientInBackward(torch.autograd.Function):
         return *_cast_and_scatter(gradients, plan, operands.dtypes), None, None
 
 
-class _GradientOfOneChunk(torch.autograd.Function):
-    """The loss of a trainable head, where all rows fit in one chunk; its backward multiplies what it kept.
+class _GradientKept(torch.autograd.Function):
+    """The loss of a trainable head, where the gradient in the head's output is kept for the backward.
 
-    The forward keeps the gradient in the head's output, which is smaller than d weight or about as large. So
-    d weight is written once, in the weight's dtype, already scaled; `chunked_loss` would sum it in float32.
+    It is that of one chunk, or that of all chunks in half precision. So d weight is written once, in the
+    weight's dtype, already scaled; `chunked_loss` would sum it in float32.
     """
 
     @staticmethod
     def forward(ctx: Any, *args: Any) -> tuple[Tensor, ...]:
         operands, plan = Operands(*args[:5]), args[5]
-        head, rows = Head.of(operands, plan), plan.rows
-        loss, top, d_logits = head.score(head.factors(rows), rows, differentiate=True)
-        refuse_no_distribution(top, rows)
-        ctx.save_for_backward(d_logits, *operands)
+        head, kept = Head.of(operands, plan), None
+        if len(plan.chunks) > 1:
+            shape = plan.rows.m, len(operands.weight)
+            kept = operands.hidden.new_empty(shape, dtype=head.matmuls.gradient_dtype)
+        of_chunks: list[Tensor] = []
+        loss = head.scored(lambda _, out, __: of_chunks.append(out), differentiate=True, kept=kept)
+        ctx.save_for_backward(of_chunks[0] if kept is None else kept, *operands)
         ctx.plan = plan
-        return outputs_of(ctx, loss, rows, plan.request)
+        return outputs_of(ctx, loss, plan.rows, plan.request)
 
     @staticmethod
     @not_differentiable

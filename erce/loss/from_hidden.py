@@ -73,9 +73,8 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         reduction: "mean", "sum", or "none" for one objective per position.
         diagnose: Whether to fill the `Loss`'s diagnostics.
         chunk_bytes: Bounds the logits that are held at once; a chunk has at least one row. Left out, it is
-            512 MiB, or the size of the weight's gradient if that is larger; on a CPU 40 Mi logits.
-        impl: As for the logits; "triton" also multiplies half-precision operands into float32, which
-            "torch" converts first.
+            256 MiB, or more where d weight in float32 is larger than that; on a CPU 40 Mi logits.
+        impl: As for the logits.
 
     Returns:
         The objective, differentiable, and the detached means over the scored positions, in nats.

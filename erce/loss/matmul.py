@@ -5,25 +5,25 @@ together, and λ multiplies that.
 """
 
 import math
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 
-from erce.loss.request import Request
-from erce.loss.row_passes import RowTermsFn, make_row_terms
-
 _STRIDE = 16  # elements that a tile's rows are padded to, so that a GPU moves several at once
 _WEIGHT_BLOCK_BYTES = 4 * 2**20  # of a weight in another dtype, what is converted at a time
+_PRODUCT_BYTES = 32 * 2**20  # of a product in float32 that is rounded next: it stays in a card's cache
 Factors = list[tuple[Tensor, Tensor]]  # (rows, d) and (v, d): logits are the sum of their products
 
 
 class Matmuls:
     """The matmuls of operands of any dtypes on any device, all in the exact dtype."""
 
+    # (rows, 1), what each row's logits are relative to, where they are rounded to half precision
+    centre: Tensor | None = None
+
     def __init__(self, exact: torch.dtype) -> None:
-        self.dtype = exact
+        self.dtype = self.gradient_dtype = exact
         self._buffers: dict[torch.dtype, Tensor] = {}
 
     @property
@@ -42,12 +42,6 @@ class Matmuls:
                     part.addmm_(exact, w.t())
         return tile, tile
 
-    def row_terms_fn(
-        self, factors: Factors, targets: Tensor, bias: Tensor | None, request: Request
-    ) -> RowTermsFn:
-        """Return what makes the terms of the tile's blocks."""
-        return make_row_terms(bias, request)
-
     def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
         """Write tile @ weight to `d_rows`."""
         for i, (part, w) in enumerate(_in_blocks(tile, weight, self.dtype)):
@@ -56,14 +50,14 @@ class Matmuls:
             else:
                 d_rows.addmm_(part, w)
 
-    def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor) -> None:
-        """Add tile.T @ rows to `d_weight`."""
+    def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor, *, beta: int) -> None:
+        """Make `d_weight` beta times itself plus tile.T @ rows; with beta 0 whatever it held is lost."""
         rows = rows.to(d_weight.dtype)
         for part, columns in _in_blocks(d_weight.t(), tile.t(), d_weight.dtype):
-            part.t().addmm_(columns, rows)
+            part.t().addmm_(columns, rows, beta=beta)
 
     def d_weight(self, tile: Tensor, rows: Tensor, scale: Tensor) -> Tensor:
-        """Return tile.T @ rows times a number."""
+        """Return tile.T @ rows times a number, in the exact dtype or the rows'."""
         return tile.t() @ rows.to(self.dtype).mul(scale)
 
     def _tile(self, factors: Factors, dtype: torch.dtype) -> Tensor:
@@ -84,11 +78,6 @@ class MixedPrecision(Matmuls):
         # The gradient in float16 would want range; it stays float32 and d hidden is computed in that.
         self.gradient_dtype = operands if operands == torch.bfloat16 else exact
 
-    @property
-    def bytes_per_logit(self) -> int:
-        rounded = self.gradient_dtype.itemsize if self.gradient_dtype != self.dtype else 0
-        return self.dtype.itemsize + rounded
-
     def logits(self, factors: Factors) -> tuple[Tensor, Tensor]:
         tile = self._tile(factors, self.dtype)
         for i, (x, weight) in enumerate(factors):
@@ -96,7 +85,7 @@ class MixedPrecision(Matmuls):
                 torch.mm(x, weight.t(), out_dtype=self.dtype, out=tile)
             else:
                 torch.addmm(tile, x, weight.t(), out_dtype=self.dtype, out=tile)
-        return tile, self._tile(factors, self.gradient_dtype)
+        return tile, second_half(tile, self.gradient_dtype)
 
     def d_rows_into(self, d_rows: Tensor, tile: Tensor, weight: Tensor) -> None:
         if tile.dtype == weight.dtype:
@@ -104,35 +93,34 @@ class MixedPrecision(Matmuls):
         else:
             super().d_rows_into(d_rows, tile, weight)
 
-    def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor) -> None:
-        if tile.dtype == rows.dtype:
+    def add_d_weight(self, d_weight: Tensor, tile: Tensor, rows: Tensor, *, beta: int) -> None:
+        if tile.dtype != rows.dtype:
+            super().add_d_weight(d_weight, tile, rows, beta=beta)
+        elif beta:
             torch.addmm(d_weight, tile.t(), rows, out_dtype=self.dtype, out=d_weight)
         else:
-            super().add_d_weight(d_weight, tile, rows)
+            torch.mm(tile.t(), rows, out_dtype=self.dtype, out=d_weight)
 
     def d_weight(self, tile: Tensor, rows: Tensor, scale: Tensor) -> Tensor:
-        if tile.dtype == rows.dtype:
-            return torch.mm(tile.t(), rows, out_dtype=self.dtype).mul_(scale)
-        return super().d_weight(tile, rows, scale)
+        if tile.dtype != rows.dtype:
+            return super().d_weight(tile, rows, scale)
+        # In float32 all of it would be twice as large as the result.
+        d_weight, product = rows.new_empty(tile.shape[1], rows.shape[1]), None
+        for part in blocks_of(d_weight, self.dtype, _PRODUCT_BYTES):
+            into = None if product is None else product[: len(d_weight[part])]
+            product = torch.mm(tile[:, part].t(), rows, out_dtype=self.dtype, out=into)
+            torch.mul(product, scale, out=d_weight[part])
+        return d_weight
 
 
-def choose(
-    device: torch.device, v: int, dtype: torch.dtype, exact: torch.dtype, request: Request
-) -> Callable[[], Matmuls]:
-    """Return what makes the matmuls that suit operands of a dtype, as autocast has rounded them."""
-    if exact == torch.float32 and dtype != exact:
-        if device.type == "cpu" and dtype == torch.bfloat16:
-            from erce.loss.bfloat16_on_cpu import LEAST_V, BFloat16OnCPU
-
-            if v >= LEAST_V and request.order != math.inf:
-                return partial(BFloat16OnCPU, exact, centred=request.softcap is None)
-        if (
-            device.type == "cuda"
-            and request.impl == "triton"
-            and "dtype_out" in torch.ops.aten.mm.overloads()
-        ):
-            return partial(MixedPrecision, exact, dtype)
-    return partial(Matmuls, exact)
+def second_half(tile: Tensor, dtype: torch.dtype) -> Tensor:
+    """Return the last bytes of a tile's rows, as rows of as many numbers in `dtype`, or the tile itself."""
+    if dtype == tile.dtype:
+        return tile
+    (rows, v), stride = tile.shape, tile.stride(0)
+    numbers = tile.dtype.itemsize // dtype.itemsize * stride  # in the bytes of a row
+    memory = tile.as_strided((rows, stride), (stride, 1)).view(dtype)
+    return memory[:, numbers - stride :][:, :v]
 
 
 def _in_blocks(tile: Tensor, weight: Tensor, dtype: torch.dtype) -> Iterator[tuple[Tensor, Tensor]]:
@@ -144,9 +132,9 @@ def _in_blocks(tile: Tensor, weight: Tensor, dtype: torch.dtype) -> Iterator[tup
         yield tile[:, columns], weight[columns].to(dtype)
 
 
-def blocks_of(weight: Tensor, dtype: torch.dtype) -> Iterator[slice]:
-    """Yield slices of the vocabulary whose rows of `weight` are a few MiB in `dtype`."""
+def blocks_of(weight: Tensor, dtype: torch.dtype, most: int = _WEIGHT_BLOCK_BYTES) -> Iterator[slice]:
+    """Yield slices of the vocabulary whose rows of `weight` have at most so many bytes in `dtype`."""
     v, d = weight.shape
-    step = max(1, _WEIGHT_BLOCK_BYTES // max(1, d * dtype.itemsize))
+    step = max(1, most // max(1, d * dtype.itemsize))
     for start in range(0, v, step):
         yield slice(start, start + step)

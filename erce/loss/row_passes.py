@@ -1,7 +1,7 @@
 """A tile of the head's output → each row's loss and, in its place, the gradient of the rows' objectives.
 
 Two passes over the rows, in PyTorch: sums over the vocabulary, then the gradient. Between them,
-`row_statistics` turns a row's sums into its loss and slopes. `triton_kernels` has both passes for a GPU.
+`row_statistics` turns a row's sums into its loss and slopes. `triton_kernels` does all that in one kernel.
 """
 
 import math
@@ -54,28 +54,30 @@ class RowTerms(NamedTuple):
 RowTermsFn = Callable[[Tensor, slice, Tensor, Scratch], RowTerms]
 
 
-def score_tile(
+def score_tile(  # noqa: PLR0913, PLR0917 — a tile, and where its results go
     tile: Tensor,
     rows: Rows,
     request: Request,
     bias: Tensor | None,
     make_terms: RowTermsFn,
     out: Tensor | None,
+    columns: Tensor | None = None,
 ) -> tuple[Loss, Tensor]:
     """Return the loss of each row of the head's output `tile` (rows, v), and its largest logit.
 
-    `bias` is added to the tile, which is used up. The gradient goes to `out`, often the tile itself; None
-    wants no gradient.
+    `bias` is added to the tile, which is used up. The gradient goes to `out`: the tile, memory of its own, or
+    memory of the same rows of the tile; None wants no gradient. Losses and largest logits are written to
+    `columns` (fields + 1, rows), if it is there.
     """
-    if request.impl == "triton" and request.order is not None and tile.dtype == torch.float32:
-        from erce.loss import triton_kernels
-
-        if triton_kernels.AVAILABLE:
-            return _score_by_kernels(tile, rows, request, bias, out)
     dtype = torch.promote_types(tile.dtype, torch.float32)
-    y, columns = rows.targets[:, None], None
+    if request.impl == "triton" and request.order is not None and tile.dtype == torch.float32:
+        if columns is None:
+            columns = tile.new_empty(request.fields + 1, tile.shape[0])
+        _score_by_kernel(tile, rows, request, bias, out, columns)
+        return Loss(*columns[:-1]), columns[-1]
+    y = rows.targets[:, None]
     for part, scratch in blocks(tile, dtype):
-        if part.stop - part.start == tile.shape[0]:
+        if columns is None and part.stop - part.start == tile.shape[0]:
             terms = make_terms(tile, part, y, scratch)
             return _score_block(terms, y, rows, request, out), terms.top
         if columns is None:  # before the first block: what is kept later would split the memory of the blocks
@@ -226,24 +228,24 @@ def _tail_share(u: Tensor, request: Request) -> Tensor:
     return rest / (rest + top.sum(-1))
 
 
-def _score_by_kernels(
-    tile: Tensor, rows: Rows, request: Request, bias: Tensor | None, out: Tensor | None
-) -> tuple[Loss, Tensor]:
+def _score_by_kernel(
+    tile: Tensor, rows: Rows, request: Request, bias: Tensor | None, out: Tensor | None, columns: Tensor
+) -> None:
+    """Fill `columns` and `out` by the kernel, and by PyTorch what it lacks."""
     from erce.loss import triton_kernels
 
-    objective = request.objective
+    objective, given = request.objective, None
     gate = tile.new_empty(len(tile)) if objective.gated else None
-    tail = tile.new_empty(len(tile)) if request.diagnose else None
-    if gate is not None or tail is not None:  # of which the kernels have neither
+    if gate is not None or request.diagnose:
         for part, scratch in blocks(tile, tile.dtype):
             z = logits_(scratch[2].copy_(tile[part]), bias, request)
             z.sub_(z.amax(-1, keepdim=True))
             if gate is not None:
                 gate[part] = objective.gate(z)
-            if tail is not None:
-                tail[part] = _tail_share(z, request)
-    sums = triton_kernels.measure(tile, rows.targets, request, bias)
-    loss, slopes = loss_and_grad_coefficients(sums, rows, request, gate)
-    if out is not None:
-        triton_kernels.write_gradient(tile, rows.targets, slopes, request, bias, out)
-    return loss._replace(tail_share=tail), sums.top
+            if request.diagnose:
+                columns[Loss._fields.index("tail_share"), part] = _tail_share(z, request)
+    if not triton_kernels.computes(objective):  # a user-defined or a gated one: of nll, which comes first
+        triton_kernels.score(tile, rows, request, bias, None, columns)
+        given = tile.new_empty(2, len(tile))
+        given[0], given[1] = objective.value_and_slope(columns[1], gate)
+    triton_kernels.score(tile, rows, request, bias, out, columns, given)

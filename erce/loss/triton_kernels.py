@@ -1,8 +1,13 @@
-"""A tile of the head's output → its rows' losses, and the gradient of their objectives, in Triton.
+"""A tile of the head's output → its rows' losses, and the gradient of their objectives, in one Triton kernel.
 
-The two passes of `row_passes` read the tile once each and compute in float32; they apply bias, scale and soft
-cap in passing. A pass is as fast as a card's memory only if a logit takes few instructions, which
-`benchmarks/gpu_instructions.py` counts. `gpu_self_check` tries the kernels on a card before their first use.
+One program per row does what `row_passes` and `row_statistics` do together: sums over the vocabulary, from
+them the row's loss and slopes, then the gradient. It reads the row twice, computes in float32, and applies
+bias, scale and soft cap in passing. It is as fast as a card's memory only if a logit takes few instructions,
+which `benchmarks/gpu_instructions.py` counts. `gpu_self_check` tries it on a card before its first use.
+
+The gradient may lie in the row's own memory: in float32 in the logits' places, in half precision in the
+second half of the row's bytes. The second reading goes from the last block of columns to the first, so that
+a block is written to bytes that no unread block has. It also begins with what the card's cache still holds.
 """
 # ruff: noqa: PLR0913, PLR0917 — a kernel takes its operands one by one
 # Triton's language is not Python's, and is Any to a type checker:
@@ -15,8 +20,18 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from erce.loss.objectives import (
+    DFT,
+    CrossEntropy,
+    Focal,
+    LabelSmoothing,
+    Objective,
+    ProbabilityPower,
+    Threshold,
+)
+from erce.loss.penalties import is_exponential
 from erce.loss.request import Request
-from erce.loss.row_statistics import Slopes, Sums
+from erce.loss.scored_rows import Rows
 
 
 class _Absent:
@@ -34,91 +49,170 @@ AVAILABLE = not isinstance(triton, _Absent)
 
 ONE, ABOVE, BELOW = tl.constexpr(0), tl.constexpr(1), tl.constexpr(2)  # forms of the order; 3 is inf
 FLOOR = tl.constexpr(-1e30)  # of u, so that a column of −inf has weight 0 and no product with it is NaN
-# Columns in hand at once: one program per row, and one per block. The fastest of the pairs tried on an H100.
-MEASURE_BLOCK, MEASURE_WARPS = 2048, 4
-WRITE_BLOCK, WRITE_WARPS = 2048, 8
+BLOCK, WARPS = 2048, 8  # columns in hand at once, and the warps of a row's program
 LOG2_E = tl.constexpr(1.4426950408889634)
+# Forms of the objective: −log p itself, and those that `_objective` computes from it.
+NLL, OF_DFT, OF_FOCAL, OF_POWER, OF_THRESHOLD, GIVEN = map(tl.constexpr, range(6))
+_FORMS: dict[type[Objective], Any] = {  # by exact class, as a subclass may mean something else
+    CrossEntropy: NLL,
+    LabelSmoothing: NLL,
+    DFT: OF_DFT,
+    Focal: OF_FOCAL,
+    ProbabilityPower: OF_POWER,
+    Threshold: OF_THRESHOLD,
+}
 
 
-def measure(tile: Tensor, targets: Tensor, request: Request, bias: Tensor | None) -> Sums:
-    """Return the sums of each row of the tile (rows, v), float32, which is kept.
-
-    A row with a NaN has the top NaN; another row with +inf, before the cap, has +inf. A row of −inf has the
-    top −inf and sums of 0.
-    """
-    rows, v = _shape(tile)
-    sums = tile.new_empty(len(Sums._fields), rows)
-    with torch.cuda.device_of(tile):
-        _measure[(rows,)](
-            sums, tile, tile.stride(0), targets.contiguous(), None if bias is None else bias.contiguous(), v,
-            *_numbers(request), **flags(request), diagnose=request.diagnose,
-            block=min(MEASURE_BLOCK, triton.next_power_of_2(v)), num_warps=MEASURE_WARPS,
-        )  # fmt: skip
-    return Sums(*sums)
+def computes(objective: Objective) -> bool:
+    """Return whether the kernel computes the objective itself; of another it is given value and slope."""
+    return type(objective) in _FORMS
 
 
-def write_gradient(
-    tile: Tensor, targets: Tensor, slopes: Slopes, request: Request, bias: Tensor | None, out: Tensor
+def score(
+    tile: Tensor,
+    rows: Rows,
+    request: Request,
+    bias: Tensor | None,
+    out: Tensor | None,
+    columns: Tensor,
+    given: Tensor | None = None,
 ) -> None:
-    """Write the gradient of the rows, as `Slopes` has it, to `out`, rounded to its dtype; it may be the tile.
+    """Write the losses of the tile's rows (rows, v), float32, to `columns`, and their gradient to `out`.
 
-    It is 0 where the logit is −inf, and `slopes.at_target` at the target.
+    `columns` (fields + 1, rows) gets what `Loss` has, save the tail share, and last the largest logit: NaN
+    for a row with a NaN, +inf for another with +inf before the cap, whose losses are NaN. `out` is rounded to
+    its dtype; it is the tile, memory of its own, or in half precision the second half of the tile's rows.
+    None wants no gradient. `given` (2, rows) has value and slope of an objective that is not computed here;
+    without it the objective is −log p.
     """
-    rows, v = _shape(tile)
-    block = min(WRITE_BLOCK, triton.next_power_of_2(v))
-    with torch.cuda.device_of(tile):
-        _write[(rows, triton.cdiv(v, block))](
-            out, out.stride(0), tile, tile.stride(0), targets.contiguous(),
-            None if bias is None else bias.contiguous(), *(column.contiguous() for column in slopes), v,
-            *_numbers(request), **flags(request), block=block, num_warps=WRITE_WARPS,
-        )  # fmt: skip
-
-
-def _shape(tile: Tensor) -> tuple[int, int]:
-    """Return rows and v of a tile whose rows the kernels can read."""
-    rows, v = tile.shape
-    assert tile.dtype == torch.float32
+    n, v = tile.shape
+    assert tile.dtype == columns.dtype == torch.float32
     assert v == 1 or tile.stride(1) == 1
-    return rows, v
+    objective = GIVEN if given is not None else _FORMS.get(type(request.objective), NLL)
+    target = tile if out is None else out
+    with torch.cuda.device_of(tile):
+        _score[(n,)](
+            columns, columns.stride(0), tile, tile.stride(0), target, target.stride(0),
+            *(None if x is None else x.contiguous() for x in (rows.targets, rows.weights, given, bias)), v,
+            *_numbers(request), **flags(request), objective=objective.value, gradient=out is not None,
+            block=min(BLOCK, triton.next_power_of_2(v)), num_warps=WARPS,
+        )  # fmt: skip
 
 
 def flags(request: Request) -> dict[str, Any]:
-    """Return what a kernel is compiled for; `form` is `ONE`, `ABOVE`, `BELOW` or, at order inf, 3."""
+    """Return what the kernel is compiled for; `form` is `ONE`, `ABOVE`, `BELOW` or, at order inf, 3."""
     order = request.order
     assert order is not None
     form = 0 if order == 1 else 3 if math.isinf(order) else 1 if order > 1 else 2
-    return {"form": form, "capped": request.cap is not None, "smoothing": request.has_label_smoothing}
+    return {
+        "form": form,
+        "exponential": is_exponential(request.penalty),
+        "capped": request.cap is not None,
+        "smoothing": request.has_label_smoothing,
+        "diagnose": request.diagnose,
+    }
 
 
-def _numbers(request: Request) -> tuple[float, float, float, float]:
-    """Return order and |order − 1|, 1 and 0 at order inf; then inner and outer, as a logit is outer · x, or
-    outer · tanh(inner · x) with a cap."""
-    order = request.order
+def _numbers(request: Request) -> tuple[float, ...]:
+    """Return λ; order and |order − 1|, 1 and 0 at order inf; the share of smoothing, the objective's number;
+    then `Request.slope`, inner and outer: a logit is outer · x, or outer · tanh(inner · x) with a cap."""
+    order, objective, slope, cap = request.order, request.objective, request.slope, request.cap
     assert order is not None
     order = 1.0 if math.isinf(order) else order
-    if request.cap is None:
-        return order, abs(order - 1), 1.0, request.slope
-    return order, abs(order - 1), request.slope / request.cap, request.cap
+    number = float(next(iter(vars(objective).values()), 0.0)) if computes(objective) else 0.0
+    if isinstance(objective, Threshold):
+        number = -math.log(number) if number else math.inf
+    inner, outer = (1.0, slope) if cap is None else (slope / cap, cap)
+    return float(request.lam), order, abs(order - 1), objective.smoothing, number, slope, inner, outer
 
 
 @triton.jit
-def _measure(
-    sums, tile, stride, targets, bias, v, order, k, inner, outer,
+def _score(
+    columns, columns_stride, tile, stride, out, out_stride, targets, weights, given, bias, v,
+    lam, order, k, epsilon, number, slope, inner, outer,
+    form: tl.constexpr, exponential: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr,
+    diagnose: tl.constexpr, objective: tl.constexpr, gradient: tl.constexpr, block: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0).to(tl.int64)
+    tile, out, columns = tile + row * stride, out + row * out_stride, columns + row
+    order, k, slope = tl.cast(order, tl.float32), tl.cast(k, tl.float32), tl.cast(slope, tl.float32)
+    y = tl.load(targets + row).to(tl.int32)
+    target, cap_slope, top, bad, others, box_cox, powers, squares, total, count = _sums(
+        tile, y, bias, v, order, k, inner, outer, form, capped, smoothing, diagnose, block
+    )
+
+    # As `row_statistics.softmax`.
+    shift = tl.where(top > -float("inf"), top, 0.0)
+    z_y = tl.where(target < float("inf"), target, -float("inf"))
+    u_y = tl.maximum(z_y - shift, FLOOR)
+    e_y = _exp(u_y)
+    others = tl.where(bad == 0.0, others, float("nan"))
+    s = others + e_y
+    log_s = _log1p(others + _expm1(u_y))
+    nll, unit = log_s - (z_y - shift), -1.0 / s
+
+    # As `row_statistics._objective`; `plain` in units of −1 / s.
+    value, pull = _objective(
+        nll, given + row if objective == GIVEN else 0, tl.num_programs(0), number, objective
+    )
+    uniform = 0.0
+    own_share = others * unit
+    at_target, plain = pull * own_share, -pull
+    if smoothing:
+        epsilon = tl.cast(epsilon, tl.float32)
+        pull, uniform = (1.0 - epsilon) * pull, epsilon / count
+        value = (1.0 - epsilon) * value + epsilon * (log_s - total / count)
+        at_target, plain = pull * own_share + epsilon * _exp(-nll) - uniform, -(pull + epsilon)
+
+    # λ times the penalty.
+    lam = tl.cast(lam, tl.float32)
+    ratio, of_plain, at_y, tilt = _penalty(u_y, e_y, s, unit, own_share, box_cox, powers, order, k, form)
+    entropy, factor = log_s + ratio, lam
+    if exponential:
+        entropy = tl.exp(entropy)
+        factor = lam * entropy
+    plain += factor * of_plain
+    at_target += factor * at_y
+    tilt *= factor
+    loss = value + lam * entropy
+    if weights is not None:
+        weight = tl.load(weights + row)
+        loss, plain, at_target = loss * weight, plain * weight, at_target * weight
+        tilt, uniform = tilt * weight, uniform * weight
+
+    largest = tl.where(bad == 0.0, top, bad)
+    tl.store(columns, loss)
+    tl.store(columns + columns_stride, nll)
+    tl.store(columns + 2 * columns_stride, entropy)
+    tl.store(columns + 3 * columns_stride, tl.where(target >= largest, 1.0, 0.0))
+    if diagnose:
+        tl.store(columns + 4 * columns_stride, tl.log(squares) - 2.0 * log_s)
+        tl.store(columns + 5 * columns_stride, tl.where(at_target > 0.0, 1.0, 0.0))
+    tl.store(columns + (7 if diagnose else 4) * columns_stride, largest)
+    if gradient:
+        plain, tilt, uniform = plain * unit * slope, tilt * slope, uniform * slope
+        at_target *= slope * cap_slope
+        _write(
+            out, tile, y, bias, v, shift, plain, tilt, ratio, uniform, at_target, order, k, inner, outer,
+            form, capped, smoothing, block,
+        )  # fmt: skip
+
+
+@triton.jit
+def _sums(
+    tile, y, bias, v, order, k, inner, outer,
     form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, diagnose: tl.constexpr,
     block: tl.constexpr,
 ):  # fmt: skip
-    """Store the sums of a row.
+    """Return the target's logit and the slope of its cap, the largest logit below inf, and what is not 0 in a
+    bad row; then `others` of `Sums`, k times `box_cox`, Σ e^(order u), `squares`, `total` and `finite`.
 
     Each lane keeps sums of its own and waits for the others only to learn the largest logit; where that
     grows, by −d, the sums so far are moved to the new one. The target's column starts off the largest logit,
     is left out of the pass over the others, and is added to the sums of the whole row.
     """
     # The maximum comes before the exponentials: sums move to a new one before anything is added to them.
-    row = tl.program_id(0).to(tl.int64)
-    tile += row * stride
-    order, k = tl.cast(order, tl.float32), tl.cast(k, tl.float32)
-    y = tl.load(targets + row).to(tl.int32)
-    target, _cap_slope = _logits(tl.load(tile + y), bias, y, y < v, inner, outer, capped)
+    target, cap_slope = _logits(tl.load(tile + y), bias, y, y < v, inner, outer, capped)
     z_y = tl.where(target < float("inf"), target, -float("inf"))
     top, bad, nothing = z_y, 0.0, tl.full([block], 0.0, tl.float32)
     others, box_cox, powers, squares, total, count = nothing, nothing, nothing, nothing, nothing, nothing
@@ -127,7 +221,7 @@ def _measure(
         for start in tl.range(rest if partly else 0, v if partly else rest, block, num_stages=3):
             column = start + tl.arange(0, block)
             x = tl.load(tile + column, mask=column < v, other=0.0) if partly else tl.load(tile + column)
-            z, _ = _logits(x, bias, column, column < v, inner, outer, capped)
+            z, _slope = _logits(x, bias, column, column < v, inner, outer, capped)
             z = tl.where(column != y, z, -float("inf"))
             if partly:
                 z = tl.where(column < v, z, -float("inf"))
@@ -157,35 +251,64 @@ def _measure(
                 total += tl.where(live, z - shift, 0.0)
                 count += tl.where(live, 1.0, 0.0)
 
-    _store_sums(
-        sums + row, tl.num_programs(0), target, z_y, top, bad, tl.sum(others, axis=0),
-        tl.sum(box_cox, axis=0), tl.sum(powers, axis=0), tl.sum(squares, axis=0), tl.sum(total, axis=0),
-        tl.sum(count, axis=0), order, k, form, diagnose,
-    )  # fmt: skip
-
-
-@triton.jit
-def _store_sums(
-    sums, rows, target, z_y, top, bad, others, box_cox, powers, squares, total, count, order, k,
-    form: tl.constexpr, diagnose: tl.constexpr,
-):  # fmt: skip
-    """Store what `Sums` has of a row, from the sums without its target."""
+    others, box_cox, powers = tl.sum(others, axis=0), tl.sum(box_cox, axis=0), tl.sum(powers, axis=0)
+    squares, total, count = tl.sum(squares, axis=0), tl.sum(total, axis=0), tl.sum(count, axis=0)
     bad += 0.0 * others + tl.where(target < float("inf"), 0.0, target)  # NaN if a logit is
     shift = tl.where(top > -float("inf"), top, 0.0)
     u_y = tl.maximum(z_y - shift, FLOOR)
     e_y = _exp(u_y)
     box_cox, powers = _add(box_cox, powers, u_y, e_y, z_y == shift, order, k, form)
-    top = tl.where(bad == 0.0, top, bad)
     live = z_y > -float("inf")
-    tl.store(sums, tl.where(top == -float("inf"), 0.0, top))
-    tl.store(sums + rows, top)
-    tl.store(sums + 2 * rows, target)
-    tl.store(sums + 3 * rows, others)
-    tl.store(sums + 4 * rows, box_cox / tl.where(k > 0.0, k, 1.0))
-    tl.store(sums + 5 * rows, powers if form == ABOVE else 0.0)
-    tl.store(sums + 6 * rows, squares + e_y * e_y if diagnose else 0.0)
-    tl.store(sums + 7 * rows, total + tl.where(live, z_y - shift, 0.0))
-    tl.store(sums + 8 * rows, count + tl.where(live, 1.0, 0.0))
+    total, count = total + tl.where(live, z_y - shift, 0.0), count + tl.where(live, 1.0, 0.0)
+    return target, cap_slope, top, bad, others, box_cox, powers, squares + e_y * e_y, total, count
+
+
+@triton.jit
+def _objective(nll, given, rows, number, objective: tl.constexpr):
+    """Return value and slope of the objective, as its class in `objectives` does."""
+    number = tl.cast(number, tl.float32)
+    value, slope = nll, 1.0
+    if objective == OF_DFT:
+        slope = _exp(-nll)
+        value = slope * tl.where(slope > 0.0, nll, 0.0)
+    elif objective == OF_FOCAL:
+        p, miss = _exp(-nll), -_expm1(-nll)
+        factor = tl.where(number > 0.0, tl.where(miss > 0.0, tl.exp(number * tl.log(miss)), 0.0), 1.0)
+        ratio = tl.where((miss > 0.0) & (p > 0.0), nll / miss, 1.0)
+        value, slope = factor * nll, factor + number * factor * p * ratio
+    elif objective == OF_POWER:
+        value, slope = -_expm1(-number * nll) / number, _exp(-number * nll)
+    elif objective == OF_THRESHOLD:
+        value, slope = tl.where(nll <= number, nll, 0.0), tl.where(nll <= number, 1.0, 0.0)
+    elif objective == GIVEN:
+        value, slope = tl.load(given), tl.load(given + rows)
+    return value, slope
+
+
+@triton.jit
+def _penalty(u_y, e_y, s, unit, own_share, box_cox, powers, order, k, form: tl.constexpr):
+    """Return R − log s, and the slopes of R: plain in units of −1 / s, at the target, and tilt.
+
+    As `row_statistics._ratio` and `_renyi_slopes`, where the sums are derived.
+    """
+    if form == ONE:
+        ratio = box_cox * unit
+        plain, at_target, tilt = ratio, (u_y + ratio) * (e_y * unit), unit
+    elif form == ABOVE:
+        share = powers / s
+        log_share = tl.where(share < 0.5, tl.log(share), _log1p(box_cox / s))
+        ratio = log_share / -k
+        tilt = -order / (k * s)
+        plain, at_target = 0.0, tilt * e_y * _expm1(k * (u_y + ratio))
+    elif form == BELOW:
+        ratio = _log1p(-box_cox / s) / k
+        tilt = -order / (k * powers)
+        plain, at_target = 0.0, tilt * _exp(order * u_y) * _expm1(k * (u_y + ratio))
+    else:  # box_cox is the number of maxima
+        ratio, plain, tilt = 0.0, -1.0, -1.0 / box_cox
+        at_target = e_y / s + tl.where(u_y == 0.0, tilt, 0.0)
+        at_target = tl.where((u_y == 0.0) & (box_cox == 1.0), own_share, at_target)
+    return ratio, plain, at_target, tilt
 
 
 @triton.jit
@@ -230,33 +353,35 @@ def _add(box_cox, powers, u, e, largest, order, k, form: tl.constexpr):
 
 @triton.jit
 def _write(
-    out, out_stride, tile, stride, targets, bias, plain, tilt, ratio, uniform, at_target, top, v,
-    order, k, inner, outer,
+    out, tile, y, bias, v, shift, plain, tilt, ratio, uniform, at_target, order, k, inner, outer,
     form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
-    row = tl.program_id(0).to(tl.int64)
-    column = tl.program_id(1) * block + tl.arange(0, block)
-    order, k = tl.cast(order, tl.float32), tl.cast(k, tl.float32)
-    top, plain = tl.load(top + row), tl.load(plain + row)
-    tilt, ratio = tl.load(tilt + row), tl.load(ratio + row)
-    x = tl.load(tile + row * stride + column, mask=column < v, other=0.0)
-    z, cap_slope = _logits(x, bias, column, column < v, inner, outer, capped)
-    shift = tl.where(top > -float("inf"), top, 0.0)
-    u = tl.maximum(z - shift, FLOOR)
-    e = _exp(u)
-    if form == ONE:
-        g = e * (plain + tilt * u)
-    elif form == ABOVE:
-        g = e * (plain + tilt * _expm1(k * (u + ratio)))
-    elif form == BELOW:
-        g = e * plain + _exp(order * u) * (tilt * _expm1(k * (u + ratio)))
-    else:  # by the logit itself: u may come out of one rounding for a product and the difference
-        g = e * plain + tl.where(z == shift, tilt, 0.0)
-    if smoothing:
-        g -= tl.load(uniform + row)
-    g = tl.where(z > -float("inf"), g * cap_slope, 0.0)
-    g = tl.where(column == tl.load(targets + row), tl.load(at_target + row), g)
-    tl.store(out + row * out_stride + column, g.to(out.dtype.element_ty), mask=column < v)
+    """Write a row's gradient, as `Slopes` has it, from its last block to its first."""
+    rest = v // block * block
+    for filled in tl.static_range(2):  # the columns that fill no block, then the filled blocks
+        for turn in tl.range(0 if filled else rest, rest if filled else v, block, num_stages=3):
+            column = (rest - block - turn if filled else turn) + tl.arange(0, block)
+            x = tl.load(tile + column) if filled else tl.load(tile + column, mask=column < v, other=0.0)
+            z, cap_slope = _logits(x, bias, column, column < v, inner, outer, capped)
+            u = tl.maximum(z - shift, FLOOR)
+            e = _exp(u)
+            if form == ONE:
+                g = e * (plain + tilt * u)
+            elif form == ABOVE:
+                g = e * (plain + tilt * _expm1(k * (u + ratio)))
+            elif form == BELOW:
+                g = e * plain + _exp(order * u) * (tilt * _expm1(k * (u + ratio)))
+            else:  # by the logit itself: u may come out of one rounding for a product and the difference
+                g = e * plain + tl.where(z == shift, tilt, 0.0)
+            if smoothing:
+                g -= uniform
+            g = tl.where(z > -float("inf"), g * cap_slope, 0.0)
+            g = tl.where(column == y, at_target, g).to(out.dtype.element_ty)
+            tl.debug_barrier()  # all warps have read this block and later ones, where the gradient goes
+            if filled:
+                tl.store(out + column, g)
+            else:
+                tl.store(out + column, g, mask=column < v)
 
 
 @triton.jit
@@ -295,3 +420,11 @@ def _expm1(x):
     series = series * t + 0.5
     series = series * t + 1.0
     return tl.where(near, series * t, _exp(x) - 1.0)
+
+
+@triton.jit
+def _log1p(x):
+    """Return log(1 + x): with w the rounded 1 + x, log(w) / (w − 1) hardly depends on the rounding."""
+    w = 1.0 + x
+    off = tl.where(w == 1.0, 1.0, w - 1.0)
+    return tl.where(w == 1.0, x, tl.log(w) * (x / off))

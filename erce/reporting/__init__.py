@@ -1,6 +1,5 @@
 """A study's folder, finished or not → the terminal's table, the files in RUNS/report/, and JSON."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +8,11 @@ from rich.console import Console
 from erce.files import write_json, write_text
 from erce.recipe import as_settings
 from erce.reporting.format import visible
-from erce.reporting.numbers.completions import problem_changes
 from erce.reporting.numbers.gains import Summary, gain_as_json, summary
 from erce.reporting.numbers.inference import inference
 from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.temperatures import temperature_sweep
+from erce.reporting.numbers.verdict import preferences
 from erce.reporting.pages.figures import accuracy, svg
 from erce.reporting.pages.html import completions_page, document
 from erce.reporting.pages.tables import print_tables, write_tables
@@ -23,7 +22,7 @@ from erce.study.folder import read_study
 
 __all__ = ["report"]
 
-BRIEF = ("headline", "own", "greedy", "sharpening")  # shown in a terminal unless all are asked for
+BRIEF = ("greedy", "sampled", "choosing", "sharpening")  # shown in a terminal unless all are asked for
 
 
 def report(
@@ -62,8 +61,11 @@ def contents(summary: Summary) -> dict[str, Any]:
     """Return every number of the report as plain values; None where there is none."""
     choice, coverage = summary.choice, sample_coverage(summary)
     by_lam = {} if choice is None else {repr(lam).removesuffix(".0"): at for lam, at in choice.scores.items()}
-    sweep, changes = temperature_sweep(summary), problem_changes(summary)
+    sweep = temperature_sweep(summary)
+    verdict, *_ = sentences(summary).values()
     return {
+        "verdict": {"sentence": verdict, "greedy": None, "sampled": None}
+        | {decoding: found.as_json() for decoding, found in preferences(summary).items()},
         "study": as_settings(summary.study.recipe),
         "gains": summary.gains_as_json(),
         "chosen": None if choice is None else choice._asdict() | {"scores": by_lam},
@@ -74,7 +76,6 @@ def contents(summary: Summary) -> dict[str, Any]:
         "inference": inference(summary),
         "temperatures": sweep and sweep.as_json(),
         "coverage": coverage and coverage.as_json(),
-        "changes": changes and asdict(changes),
         "base": [row.as_json() for row in summary.rows if row.arm.is_base],
         "rows": [row.as_json() for row in summary.rows if not row.arm.is_base],
         "own": summary.own,
@@ -86,10 +87,12 @@ def contents(summary: Summary) -> dict[str, Any]:
 
 
 def _print(summary: Summary, *, verbose: bool) -> None:
-    """Print the tables, what they mean and what to do next; with `verbose` also what could be wrong."""
+    """Print the verdict, the tables, what they mean, what could be wrong (`verbose`) and what to do next."""
     console = Console()
+    verdict, *others = sentences(summary).items()
+    console.print(visible(verdict[1]), style="bold", markup=False, highlight=False)
     print_tables(summary, console)
-    for subject, text in sentences(summary).items():
+    for subject, text in others:
         if verbose or subject in BRIEF:
             console.print(f"\n{visible(text)}", markup=False, highlight=False)
     if verbose:

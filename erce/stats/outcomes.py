@@ -35,12 +35,6 @@ def paired_fractions(treated: ArrayLike, baseline: ArrayLike) -> tuple[np.ndarra
     return arms
 
 
-def problem_gains(treated: ArrayLike, baseline: ArrayLike) -> np.ndarray:
-    """Return D_i, the gain on each problem over all seeds and samples: (problems,), in fractions of 1."""
-    arms = paired_outcomes(treated, baseline)
-    return accuracy(arms[0]) - accuracy(arms[1])
-
-
 def accuracy(arm: np.ndarray) -> np.ndarray:
     """Return each problem's share of accepted samples, over all seeds: (problems,)."""
     seeds, _, samples = arm.shape

@@ -23,7 +23,7 @@ def interpreted_copy():
         patch.setenv("TRITON_INTERPRET", "1")
         copy = loaded_again("erce.loss.triton_kernels")
     copy.core = language.core  # the interpreter puts back only what it patched in a kernel's own namespace
-    copy.MEASURE_BLOCK = copy.WRITE_BLOCK = 64
+    copy.BLOCK = 64
     return copy
 
 

@@ -1,20 +1,26 @@
-"""A GPU's fast paths are checked on a small case, once; broken on purpose they are left with a warning."""
+"""A GPU's fast paths are checked on a small case, once; broken on purpose each is left with a warning."""
 
 import math
 
 import pytest
 import torch
-from toys.losses import Gini
+from toys.losses import Gini, OnCuda
 
 from erce.errors import InputError
 from erce.loss import (
+    DFT,
+    EAFT,
     CrossEntropy,
+    Focal,
     LabelSmoothing,
+    ProbabilityPower,
     Renyi,
+    Shannon,
     SupportSize,
     entropy_regularized_cross_entropy,
     gpu_self_check,
     linear_entropy_regularized_cross_entropy,
+    matmul,
 )
 from erce.loss.request import Request
 
@@ -41,74 +47,83 @@ def counted(module, name, monkeypatch) -> list:
 
 
 def test_each_variant_is_taken_after_one_check_that_draws_no_random_number(checked, monkeypatch):
-    state, measured = torch.get_rng_state(), counted(checked, "measure", monkeypatch)
+    state, scored = torch.get_rng_state(), counted(checked, "score", monkeypatch)
     checks = []
     for settings in (
-        *({}, {}, {"penalty": Renyi(0.5)}, {"penalty": SupportSize(0.4)}, {"softcap": 30.0}),
-        *({"diagnose": True}, {"v": 75}, {"penalty": Gini()}),
+        *({}, {}, {"penalty": Renyi(0.5)}, {"penalty": Renyi(0.4)}, {"penalty": SupportSize(0.4)}),
+        *({"softcap": 30.0}, {"objective": DFT()}, {"diagnose": True}, {"v": 75}, {"penalty": Gini()}),
     ):
-        measured.clear()
+        scored.clear()
         loss(**settings)
-        checks.append(len(measured))
-    assert checks == [2, 1, 2, 1, 2, 2, 2, 0]
+        checks.append(len(scored))
+    assert checks == [2, 1, 2, 1, 2, 2, 2, 2, 2, 0]
     assert torch.equal(torch.get_rng_state(), state)
 
 
 def test_the_form_from_logits_is_checked_too(checked, monkeypatch):
-    measured = counted(checked, "measure", monkeypatch)
+    scored = counted(checked, "score", monkeypatch)
     for _ in range(2):
         entropy_regularized_cross_entropy(torch.randn(3, 40), torch.arange(3), lam=1.0)
-    assert len(measured) == 3
+    assert len(scored) == 3
 
 
 def not_compiled(*args):
     raise RuntimeError("no such instruction\nand more")
 
 
-def slightly_off(write):
-    def wrong(tile, targets, slopes, request, bias, out):
-        write(tile, targets, slopes, request, bias, out)
+def slightly_off(score):
+    def wrong(tile, rows, request, bias, out, *rest):
+        score(tile, rows, request, bias, out, *rest)
         out[0, 7] += 1e-2
 
     return wrong
 
 
-def masked_is_nan(write):
-    def wrong(tile, targets, slopes, request, bias, out):
-        write(tile, targets, slopes, request, bias, out)
+def masked_is_nan(score):
+    def wrong(tile, rows, request, bias, out, *rest):
+        score(tile, rows, request, bias, out, *rest)
         out[:, 2] = torch.nan
 
     return wrong
 
 
+def one_loss_off(score):
+    def wrong(tile, rows, request, bias, out, columns, *rest):
+        score(tile, rows, request, bias, out, columns, *rest)
+        columns[1, 3] += 1e-2
+
+    return wrong
+
+
 BROKEN = {
-    "raises": ("measure", lambda measure: not_compiled, "fail with RuntimeError: no such instruction and m"),
-    "one value": ("write_gradient", slightly_off, r"differ from plain PyTorch by \d.*, and by \d"),
-    "NaN": ("write_gradient", masked_is_nan, "differ from plain PyTorch by .*, and by nan"),
+    "raises": (lambda score: not_compiled, "fails with RuntimeError: no such instruction and m"),
+    "one slope": (slightly_off, r"differs from plain PyTorch by \d.*, and by \d"),
+    "one loss": (one_loss_off, r"differs from plain PyTorch by \d.*, and by \d"),
+    "NaN": (masked_is_nan, "differs from plain PyTorch by .*, and by nan"),
 }
 
 
-@pytest.mark.parametrize(("name", "broken", "reason"), BROKEN.values(), ids=BROKEN)
-def test_broken_kernels_are_left_with_one_warning(name, broken, reason, checked, monkeypatch):
-    monkeypatch.setattr(checked, name, broken(getattr(checked, name)))
-    with pytest.warns(UserWarning, match=rf"^the fast paths for Shannon\(\) and float32 on cpu {reason}"):
+@pytest.mark.parametrize(("broken", "reason"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_kernel_is_left_with_one_warning(broken, reason, checked, monkeypatch):
+    monkeypatch.setattr(checked, "score", broken(checked.score))
+    with pytest.warns(UserWarning, match=rf"^the Triton kernel for Shannon\(\) and float32 on cpu {reason}"):
         first = loss()
-    measured = counted(checked, "measure", monkeypatch)
+    scored = counted(checked, "score", monkeypatch)
     assert loss() == first  # a second warning would be an error
-    assert not measured
+    assert not scored
 
 
 def test_by_hand_nothing_is_checked(checked, monkeypatch):
     monkeypatch.setattr(gpu_self_check, "check", not_compiled)
-    measured = counted(checked, "measure", monkeypatch)
+    scored = counted(checked, "score", monkeypatch)
     loss(impl="torch")
     monkeypatch.setenv("ERCE_KERNELS", "torch")
     loss()
-    assert not measured
+    assert not scored
     loss(impl="triton")
     monkeypatch.setenv("ERCE_KERNELS", "triton")
     loss()
-    assert len(measured) == 2
+    assert len(scored) == 2
 
 
 def test_on_a_cpu_nothing_is_checked_and_kernels_are_refused(monkeypatch):
@@ -132,39 +147,55 @@ def test_the_doctor_says_what_was_found(checked, monkeypatch):
     monkeypatch.setenv("ERCE_KERNELS", "torch")
     by_hand, *lines = gpu_self_check.doctor_lines(CPU)
     assert by_hand == "ERCE_KERNELS=torch chooses by hand"
-    assert ["differ from plain PyTorch by" in line for line in lines] == [True] * 3
+    assert ["the Triton kernel for" in line for line in lines] == [True, False, True, False, True]
+    assert ["differs from plain PyTorch by" in line for line in lines] == [True, False, True, False, True]
 
 
 VARIANTS = [
-    {"penalty": Renyi(order), **settings}
-    for order in (1.0, 0.5, 2.0, math.inf)
+    {"penalty": penalty, **settings}
+    for penalty in (Shannon(), Renyi(0.5), Renyi(2.0), Renyi(math.inf), SupportSize(0.5))
     for settings in ({}, {"diagnose": True}, {"softcap": 30.0}, {"objective": LabelSmoothing(0.1)})
 ]
+OBJECTIVES = [{"penalty": Shannon(), "objective": x} for x in (DFT(), EAFT(), Focal(), ProbabilityPower())]
 
 
-def finding(device, dtype, settings):
+def finding(device, dtype, settings, v=4133):
     request = Request(torch.zeros(1), 1.0, **{"objective": CrossEntropy(), **settings})
-    return gpu_self_check.check(device, dtype, 4133, request)
+    return gpu_self_check.check(device, dtype, v, request)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("settings", VARIANTS, ids=str)
+@pytest.mark.parametrize("settings", VARIANTS + OBJECTIVES, ids=str)
 def test_every_variant_is_right_in_the_interpreter(settings, checked):
-    found = finding(CPU, torch.float32, settings)
+    found = finding(CPU, torch.float32, settings, v=1029)
     assert found.is_right, found.text
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+def test_matmuls_into_float32_are_checked_on_their_own(dtype, checked, monkeypatch):
+    monkeypatch.setattr(matmul, "torch", OnCuda())
+    found = gpu_self_check.check_matmuls(CPU, dtype)
+    assert found.is_right, found.text
+    assert found.text.startswith("the matmuls into float32 and ")
+    monkeypatch.setattr(gpu_self_check, "_FINDINGS", {})
+    monkeypatch.setattr(OnCuda, "addmm", staticmethod(lambda c, a, b, *, out, out_dtype: out.zero_()))
+    with pytest.warns(UserWarning, match="^the matmuls into float32 and .*; plain PyTorch takes its place"):
+        assert not gpu_self_check.check_matmuls(CPU, dtype).is_right
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
 def test_on_a_card_every_fast_path_is_right(dtype):
-    for settings in VARIANTS:
-        assert finding(torch.device("cuda", 0), dtype, settings).is_right
+    device = torch.device("cuda", 0)
+    for settings in VARIANTS + OBJECTIVES:
+        assert finding(device, dtype, settings).is_right
+    assert dtype == torch.float32 or gpu_self_check.check_matmuls(device, dtype).is_right
 
 
-def test_without_triton_the_matmuls_of_a_card_are_tried_alone(checked, monkeypatch):
+def test_without_triton_pytorch_scores_alone(checked, monkeypatch):
     monkeypatch.setattr(checked, "AVAILABLE", False)
-    measured = counted(checked, "measure", monkeypatch)
-    assert finding(CPU, torch.float32, VARIANTS[0]).is_right
-    assert not measured
+    scored = counted(checked, "score", monkeypatch)
+    loss()
+    assert not scored
     with pytest.raises(InputError, match="needs a CUDA device and Triton"):
         loss(impl="triton")

@@ -6,11 +6,27 @@ from functools import partial
 import pytest
 import torch
 from torch import Tensor
-from toys.losses import SETTINGS, OnCuda, V, arguments, assert_same, dense, linear, operands_of, results
+from toys.losses import (
+    SETTINGS,
+    Counted,
+    D,
+    OnCuda,
+    V,
+    arguments,
+    assert_same,
+    dense,
+    linear,
+    operands,
+    operands_of,
+    results,
+)
 
 from erce.errors import DivergedError
 from erce.loss import (
+    chunked,
     entropy_regularized_cross_entropy,
+    gpu_self_check,
+    linear_entropy_regularized_cross_entropy,
     matmul,
 )
 from erce.loss.row_statistics import refuse_no_distribution
@@ -31,9 +47,8 @@ FORMS = [
 )
 @pytest.mark.parametrize(("form", "setting"), FORMS, ids=[*MADE, "from logits", "in chunks"])
 def test_every_setting_is_the_same(form, setting, dtype, on_kernels, monkeypatch):
-    launches = []
-    measure = on_kernels.measure
-    monkeypatch.setattr(on_kernels, "measure", lambda *args, **kw: launches.append(1) or measure(*args, **kw))
+    launches, score = [], on_kernels.score
+    monkeypatch.setattr(on_kernels, "score", lambda *args: launches.append(1) or score(*args))
     x = operands_of(setting, dtype)
     settings = {"reduction": "none", "diagnose": True, **arguments(setting)}
     interpreted = results(form(x, **settings), x)
@@ -66,11 +81,74 @@ def test_the_matmuls_of_a_cuda_device_change_nothing(setting, dtype, monkeypatch
     x, settings = operands_of(setting, dtype), {"reduction": "none", **arguments(setting)}
     plain = results(linear(x, **settings), x)
     monkeypatch.setattr(matmul, "torch", OnCuda())
-    monkeypatch.setattr(
-        matmul, "choose", lambda *args, **kw: partial(matmul.MixedPrecision, torch.float32, dtype)
-    )
+    monkeypatch.setattr(gpu_self_check, "multiplies_into_float32", lambda *args: True)
     for name, values in results(linear(x, **settings), x).items():
         assert (values - plain[name]).norm() <= 1e-2 * plain[name].norm(), name
+
+
+CHUNKS = {  # bytes, and the logits of a CPU's chunk without that: the rest is a card's path
+    "one chunk": ({}, 40 * 2**20, chunked._GradientKept),
+    "kept": ({}, 3 * V, chunked._GradientKept),
+    "summed": ({"chunk_bytes": 3 * V * 4}, 3 * V, chunked._GradientInForward),
+}
+
+
+@pytest.mark.parametrize("kernel", [False, True])
+@pytest.mark.parametrize(("settings", "logits", "path"), CHUNKS.values(), ids=CHUNKS)
+def test_a_trainable_head_of_bfloat16_gets_its_gradient_from_one_product_or_a_sum(
+    settings, logits, path, kernel, monkeypatch, request
+):
+    if kernel:
+        request.getfixturevalue("on_kernels")
+    monkeypatch.setattr(matmul, "torch", OnCuda())
+    monkeypatch.setattr(gpu_self_check, "multiplies_into_float32", lambda *args: True)
+    monkeypatch.setattr(chunked, "CHUNK_LOGITS_ON_CPU", logits)
+    monkeypatch.setattr(matmul, "_PRODUCT_BYTES", 64 * D * 4)  # of 64 tokens at a time
+    plans, of = [], chunked.Plan.of
+    monkeypatch.setattr(chunked.Plan, "of", lambda *args: plans.append(of(*args)) or plans[-1])
+    x, exact = (operands_of("masked", dtype) for dtype in (torch.bfloat16, torch.float64))
+    exact = {name: values.detach().double().requires_grad_() for name, values in x.items()}
+    ours = results(linear(x, **arguments("masked"), **settings), x)
+    assert plans[0].path is path
+    assert (len(plans[0].chunks) > 1) == (logits == 3 * V)
+    for name, values in results(linear(exact, **arguments("masked")), exact).items():
+        assert (ours[name].double() - values).norm() <= 1e-2 * values.norm(), name
+
+
+class Skipped(OnCuda):
+    """torch, whose matmuls are counted and left out."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def mm(self, *args, out, **kw):
+        self.calls += 1
+        return out
+
+    addmm = mm
+
+
+@pytest.mark.parametrize(("learns", "matmuls"), [(("hidden",), 2), (("hidden", "weight"), 3)], ids=str)
+def test_a_chunk_takes_its_matmuls_and_one_kernel(learns, matmuls, on_kernels, monkeypatch):
+    """So says the difference between eight chunks and four."""
+    launches, skipped = [], Skipped()
+    monkeypatch.setattr(matmul, "torch", skipped)
+    monkeypatch.setattr(gpu_self_check, "multiplies_into_float32", lambda *args: True)
+    monkeypatch.setattr(on_kernels, "score", lambda *args: launches.append(1))
+    monkeypatch.setattr(chunked, "refuse_no_distribution", lambda *args: None)
+
+    def counts(chunks: int) -> Tensor:
+        launches.clear()
+        skipped.calls = 0
+        x = operands(torch.bfloat16, n=24, learns=learns)
+        with Counted(lambda func, args, out: isinstance(out, Tensor) and not func.is_view) as counted:
+            loss = linear_entropy_regularized_cross_entropy(
+                x["hidden"], x["weight"], torch.arange(24), lam=1.0, chunk_bytes=24 * V * 4 / chunks
+            )
+            loss.objective.backward()
+        return torch.tensor([skipped.calls, len(launches), counted.count])
+
+    assert (counts(8) - counts(4)).tolist() == [4 * matmuls, 4, 0]
 
 
 def test_a_position_without_a_softmax_is_refused_there_too(on_kernels):

@@ -86,3 +86,29 @@ def test_the_interval_covers_the_true_gain_as_often_as_it_says(name):
         hits += gain.low <= truth <= gain.high
     print(name, hits / studies)
     assert 0.935 <= hits / studies <= 0.975
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_the_interval_of_the_arm_that_validation_chose_covers_no_gain_as_often_as_it_says(name):
+    """All arms are equal. Over the baseline, and over a base model, whose samples no seed changes."""
+    rng, (problems, seeds, arms, spread) = np.random.default_rng(8), GRIDS[name]
+    held, alone = {"baseline": [], "base model": []}, []
+    for _ in range(1500):
+        difficulty = rng.normal(0, spread["problem"], 2 * problems)
+        every = [
+            _arm(rng, difficulty + rng.normal(0, spread["effect"], 2 * problems), seeds, spread)
+            for _ in range(arms)
+        ]
+        baseline, base = _arm(rng, difficulty, seeds, spread), _arm(rng, difficulty, 1, spread | {"seed": 0})
+        chosen = max([*every, baseline], key=lambda arm: arm[:, :problems].mean())
+        test, of_base = chosen[:, problems:], base[:, problems:]
+        gains = {"base model": paired_gain(test, of_base, untrained=["baseline"], chosen_from=arms + 1)}
+        if chosen is not baseline:
+            gains["baseline"] = paired_gain(test, baseline[:, problems:], chosen_from=arms + 1)
+        for other, gain in gains.items():
+            held[other].append(gain.low <= 0 <= gain.high)
+        gain = paired_gain(test, of_base, untrained=["baseline"])
+        alone.append(gain.low <= 0 <= gain.high)
+    shares = {other: float(np.mean(hits)) for other, hits in held.items()}
+    print(name, shares, "over the base model without the allowance", np.mean(alone))
+    assert all(share >= 0.93 for share in shares.values())

@@ -1,19 +1,17 @@
-"""A study's completions with their verdicts → those of a page, and the problems that λ gained or lost."""
+"""A study's completions with their verdicts → those of a page, and problems that were gained or lost."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import fmean
 from typing import NamedTuple
 
-import numpy as np
-
 from erce.recipe import Cell
 from erce.reporting.format import visible
 from erce.reporting.numbers.gains import DECODINGS, Summary
-from erce.stats.outcomes import problem_gains
+from erce.reporting.numbers.verdict import preferred
 from erce.study.folder import Study, cell_folder, read_problems
 from erce.study.samples import read_samples
-from erce.types import Arm
+from erce.types import BASE_MODEL, Arm
 
 MOST_ON_A_PAGE = 20_000  # completions of a page
 MOST_CHARACTERS = 6_000_000  # of all its completions
@@ -44,26 +42,10 @@ class Completions:
     """Completions problem by problem, arm by arm: all of the first `seeds` and the first `problems`."""
 
     rows: list[VerifiedCompletion]
-    prompts: dict[str, str]  # problem → prompt; empty where the study's folder has no problems.jsonl
+    texts: dict[str, list[str]]  # problem → prompt, reference, demonstration; none without problems.jsonl
     seeds: int
     problems: int
     all_problems: int
-
-
-@dataclass(frozen=True)
-class Changes:
-    """The gain of every problem: its share of right completions under λ minus the share under λ = 0.
-
-    Over all seeds and samples, on the test problems of the study's own task, from the largest loss to the
-    largest gain. `lam` is the chosen λ, or the runner-up where λ = 0 was chosen.
-    """
-
-    lam: float
-    gains: list[float]
-
-    gained: int  # problems, as the other two
-    lost: int
-    unchanged: int
 
 
 @dataclass(frozen=True)
@@ -77,14 +59,14 @@ class Side:
 
 @dataclass(frozen=True)
 class Example:
-    """One problem under λ = 0 and under another λ; `prompt` is empty without a problems.jsonl.
+    """One problem under two arms, see `_compared_arms`; `prompt` is empty without a problems.jsonl.
 
     The arm that was right more often has a right completion, the other a wrong one.
     """
 
     problem: str
     prompt: str
-    before: Side  # λ = 0
+    before: Side  # of the base model, or of λ = 0
     after: Side
 
 
@@ -109,7 +91,7 @@ def shown_completions(summary: Summary) -> Completions:
             break
         kept += completions
         problems += 1
-    return Completions(kept, _prompts(study), min(seeds, len(study.recipe.seeds)), problems, all_problems)
+    return Completions(kept, _texts(study), min(seeds, len(study.recipe.seeds)), problems, all_problems)
 
 
 def shorten(text: str) -> str:
@@ -127,22 +109,12 @@ def verified_completions(study: Study, cell: Cell) -> Iterator[VerifiedCompletio
             yield VerifiedCompletion(cell.arm, cell.seed, decoding, *texts)
 
 
-def problem_changes(summary: Summary) -> Changes | None:
-    """Return every problem's gain; None where there is no second arm."""
-    compared = _compared_arm(summary)
-    if compared is None or compared.lam is None:
-        return None
-    gains = np.sort(problem_gains(summary.outcomes(compared), summary.outcomes(summary.baseline)))
-    gained, lost = int((gains > 0).sum()), int((gains < 0).sum())
-    return Changes(compared.lam, gains.tolist(), gained, lost, len(gains) - gained - lost)
-
-
 def examples(summary: Summary) -> dict[str, list[Example]]:
-    """Pick the problems "gained" and "lost" most, equal ones by name; nothing without a second arm."""
-    compared = _compared_arm(summary)
-    if compared is None:
+    """Pick the problems "gained" and "lost" most, equal ones by name; nothing without two arms."""
+    arms = _compared_arms(summary)
+    if arms is None:
         return {}
-    study, arms, prompts = summary.study, (summary.baseline, compared), _prompts(summary.study)
+    study, texts = summary.study, _texts(summary.study)
     by_problem: dict[str, dict[Arm, list[VerifiedCompletion]]] = {}
     for arm in arms:
         for cell in study.cells(summary.task, arm):
@@ -158,28 +130,37 @@ def examples(summary: Summary) -> dict[str, list[Example]]:
     def example(problem: str) -> Example:
         sides = []
         for arm in arms:
-            rows, better = by_problem[problem][arm], (gains[problem] > 0) == (arm == compared)
+            rows, better = by_problem[problem][arm], (gains[problem] > 0) == (arm == arms[1])
             shown = next(row for row in rows if row.accepted == better)
             sides.append(Side(sum(row.accepted for row in rows), len(rows), shown.for_a_page()))
-        return Example(shorten(problem), prompts.get(problem, ""), *sides)
+        return Example(shorten(problem), texts.get(problem, [""])[0], *sides)
 
     gained = sorted((name for name in gains if gains[name] > 0), key=lambda name: (-gains[name], name))
     lost = sorted((name for name in gains if gains[name] < 0), key=lambda name: (gains[name], name))
     return {"gained": [*map(example, gained[:SHOWN])], "lost": [*map(example, lost[:SHOWN])]}
 
 
-def _compared_arm(summary: Summary) -> Arm | None:
-    """Return the chosen λ, or the runner-up to λ = 0; None where it or λ = 0 has no finished cell."""
-    arm, choice = summary.chosen, summary.choice
-    if choice is not None and arm == summary.baseline:
-        arm = None if choice.runner_up is None else summary.study.recipe.grid_arm(choice.runner_up)
-    return arm if arm is not None and summary.gain(summary.task, arm, summary.decoding) else None
+def _compared_arms(summary: Summary) -> tuple[Arm, Arm] | None:
+    """Return the base model, or else λ = 0, and the arm that validation prefers; None without two of them."""
+    after, done = preferred(summary, summary.decoding), summary.arms(summary.task)
+    before = [arm for arm in (BASE_MODEL, summary.baseline) if arm in done and arm != after]
+    return (before[0], after) if after is not None and before else None
 
 
-def _prompts(study: Study) -> dict[str, str]:
-    """Return the prompts of the own task's test problems by id; without problems.jsonl there are none."""
+def _texts(study: Study) -> dict[str, list[str]]:
+    """Return prompt, reference (an answer or tests) and demonstration of the own task's test problems by id.
+
+    Without problems.jsonl there are none; an older one lacks some texts.
+    """
     return {
-        row["problem"]: shorten(row["prompt"])
+        row["problem"]: [
+            shorten(text)
+            for text in (
+                row["prompt"],
+                row.get("answer") or "\n".join(row.get("tests", ())),
+                row.get("demonstration", ""),
+            )
+        ]
         for row in read_problems(study.root)
         if (row["task"], row["split"]) == (study.recipe.task, "test") and "prompt" in row
     }

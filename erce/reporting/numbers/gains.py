@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from erce.recipe.sections import OWN_ANSWERS
-from erce.stats import Gain, GridGain, difference, grid_gains, over_seeds, paired_gain
+from erce.stats import Gain, GridGain, accuracy_bounds, difference, grid_gains, over_seeds, paired_gain
 from erce.study.demonstrations import read_counts
 from erce.study.folder import Study
 from erce.study.schedule import Choice, NoChoiceError, best_lam
@@ -26,9 +26,10 @@ class TableRow:
     `flexible` is the score with the form of the answer ignored. `reasons` are shares of the completions that
     sum to 1, `tokens` a completion's mean length, `entropy` in nats per token.
 
-    `gain` over the baseline has the interval over problems and seeds, and the p of this arm by itself;
-    `p_holm` allows for every arm that the table compares on that task and decoding. Both are None for the
-    base model and the baseline, and where the baseline has no finished cell.
+    `ci` is the 95 % interval of `mean`. `gain` over the baseline has the interval over problems and seeds,
+    and the p of this arm by itself; `p_holm` allows for every arm that the table compares on that task and
+    decoding. Both are None for the base model and the baseline, and where the baseline has no finished cell.
+    `over_base` is the gain over the base model, None for the base model and where that has no finished cell.
     """
 
     task: str
@@ -46,12 +47,15 @@ class TableRow:
     entropy: float | None
     flexible: float | None = None  # None: the task does not say, or an older study
     sampled_before: int | None = 0  # tokens the base model sampled for its training; None: unknown
+    steps: int | None = 0  # of one training; None: unknown
+    ci: tuple[float, float] | None = None
     gain: Gain | None = None
     p_holm: float | None = None
+    over_base: Gain | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the row as plain values; JSON has no whole numbers as keys."""
-        others = ("task", "arm", "gain", "p_holm")
+        others = ("task", "arm", "gain", "p_holm", "over_base")
         return (
             {"task": self.task}
             | self.arm.as_json()
@@ -138,6 +142,7 @@ class Summary:
                     "baseline": baseline and baseline.mean,
                     **gain_as_json(row.gain),
                     "p_holm": row.p_holm,
+                    "over_base": gain_as_json(row.over_base),
                     "n_seeds": row.n_seeds,
                     "n_problems": row.n_problems,
                     "chosen": row.arm == self.chosen,
@@ -217,6 +222,14 @@ def _row(study: Study, task: str, arm: Arm, decoding: str, compared: GridGain | 
     ]
     reasons = sorted({reason for scores in test for reason in scores["reasons"]})
     own = read_counts(study.root, study.recipe) if arm.objective in OWN_ANSWERS else None
+    over_base = None
+    comparable = _has_completions(study, task, BASE_MODEL, decoding) and not study.verified_otherwise(task)
+    if comparable and not arm.is_base:
+        base = study.outcomes(task, BASE_MODEL, split="test", decoding=decoding)
+        over_base = paired_gain(outcomes, base, untrained=["baseline"])
+    right = accuracy_bounds(outcomes[0])
+    if len(outcomes) > 1:
+        right = paired_gain(outcomes, np.zeros_like(outcomes[:1]), untrained=["baseline"])
     return TableRow(
         task=task,
         arm=arm,
@@ -233,8 +246,11 @@ def _row(study: Study, task: str, arm: Arm, decoding: str, compared: GridGain | 
         entropy=known_mean([scores["entropy"] for scores in test]),
         flexible=known_mean([scores.get("flexible") for scores in test]),
         sampled_before=own["tokens"] if own else 0,
+        steps=0 if arm.is_base else study.results[cells[0]].get("training", {}).get("steps"),
+        ci=(max(0.0, right.low), right.high),
         gain=compared and compared.gain,
         p_holm=compared and compared.adjusted,
+        over_base=over_base,
     )
 
 

@@ -1,9 +1,9 @@
-"""A study → what its gains do not say by themselves: equivalence, power, and runs that an interval hides.
+"""A study → what its gains do not say by themselves: power, and runs that an interval hides.
 
-Equivalence and power are about the study's own task on the test problems, with samples and greedy decoding
-apart. Outliers are named because no interval repairs them: if one run in ten of an arm collapses, its 95 %
-interval covers the true gain in 42 to 64 % of studies of 3 to 10 seeds (`benchmarks/coverage.py`), for a few
-seeds hold one collapsed run, or none.
+Power is about the study's own task on the test problems, with samples and greedy decoding apart. Outliers
+are named because no interval repairs them: if one run in ten of an arm collapses, its 95 % interval covers
+the true gain in 42 to 64 % of studies of 3 to 10 seeds (`benchmarks/coverage.py`), for a few seeds hold one
+collapsed run, or none.
 """
 
 import math
@@ -17,17 +17,13 @@ import numpy as np
 from erce.recipe import Cell
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
 from erce.stats import (
-    Equivalence,
     detectable_gain,
-    equivalent,
     few_seeds_factor,
     problems_needed,
     spread_of,
 )
 from erce.types import Arm
 
-LEVEL = 0.05
-MARGIN = 0.02  # up to which two arms count as the same, in fractions of 1
 WANTED = 0.03  # the gain that a study is planned for, in fractions of 1
 PILOT_SEEDS = 5  # with fewer, the spread is too uncertain to say which gain is found in 4 of 5 studies
 SEEDS = (3, 5, 10)  # numbers of seeds that the plan is made for
@@ -56,12 +52,6 @@ class Power:
             for seeds, n in self.problems.items()
         ]
         return self.arm.as_json() | {"detectable": self.detectable, "wanted": WANTED, "sizes": sizes}
-
-
-def equivalence(summary: Summary, decoding: str) -> Equivalence | None:
-    """Test whether the chosen λ and the baseline are the same within MARGIN; None without such a pair."""
-    gain = summary.gain(summary.task, summary.chosen_penalty, decoding)
-    return None if gain is None else equivalent(gain, margin=MARGIN, level=LEVEL)
 
 
 @lru_cache(maxsize=2)
@@ -117,22 +107,9 @@ def outliers(summary: Summary) -> list[tuple[Cell, float, float]]:
 
 
 def inference(summary: Summary) -> dict[str, Any]:
-    """Return both for each decoding as plain values; what does not exist is None."""
-    findings = {}
-    for decoding in DECODINGS:
-        same, planned = equivalence(summary, decoding), power(summary, decoding)
-        findings[decoding] = {
-            "same": same
-            and {
-                "equivalent": same.equivalent,
-                "p": same.p,
-                "ci": [same.low, same.high],
-                "margin": same.margin,
-                "covers": same.covers,
-            },
-            "plan": planned and planned.as_json(),
-        }
-    return {"task": summary.task, "chosen": summary.lam, **findings}
+    """Return the plan for each decoding as plain values; what does not exist is None."""
+    plans = {decoding: power(summary, decoding) for decoding in DECODINGS}
+    return {decoding: {"plan": planned and planned.as_json()} for decoding, planned in plans.items()}
 
 
 def _spread_by_chance(summary: Summary, row: TableRow) -> float:

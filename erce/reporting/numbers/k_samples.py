@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from erce.reporting.numbers.gains import Summary, gain_as_json, known_mean
-from erce.score import Crossover, coverage, coverage_by_problem, crossover
+from erce.score import Crossover, coverage, coverage_by_problem, crossover, mixed_share
 from erce.stats import Gain, paired_gain
 from erce.types import Arm
 
@@ -19,13 +19,14 @@ class Coverage:
     """Every arm's scores for k samples of a problem together, in fractions of 1, on the study's own task.
 
     `together` is way → arm → a value for each k of `ks_of(way)`, None where the scores of a seed lack the
-    way; a way that every arm lacks is left out. `gains` compares the chosen λ with the baseline with all n
-    samples, where the scores hold the way problem by problem. `crossing` is where these two change places in
-    pass@k, None where they do not.
+    way; a way that every arm lacks is left out. `mixed` is each arm's `erce.score.mixed_share`. `gains`
+    compares the chosen λ with the baseline with all n samples, where the scores hold the way problem by
+    problem. `crossing` is where these two change places in pass@k, None where they do not.
     """
 
     ks: list[int]
     together: dict[str, dict[Arm, list[float | None]]]
+    mixed: dict[Arm, float]
     gains: dict[str, Gain]
     crossing: Crossover | None
 
@@ -35,7 +36,9 @@ class Coverage:
 
     def as_json(self) -> dict[str, Any]:
         arms = [
-            arm.as_json() | {way: values[arm] for way, values in self.together.items()}
+            arm.as_json()
+            | {way: values[arm] for way, values in self.together.items()}
+            | {"mixed": self.mixed[arm]}
             for arm in self.together["pass"]
         ]
         gains = {way: gain_as_json(gain) for way, gain in self.gains.items()}
@@ -62,12 +65,13 @@ def sample_coverage(summary: Summary) -> Coverage | None:
         }
         if any(value is not None for row in values.values() for value in row):
             together[way] = values
+    mixed = {arm: mixed_share(array) for arm, array in outcomes.items()}
     chosen, baseline = summary.chosen_penalty, summary.baseline
     if chosen not in outcomes or baseline not in outcomes:
-        return Coverage(ks, together, {}, None)
+        return Coverage(ks, together, mixed, {}, None)
     gains = {way: gain for way in WAYS if (gain := _gain(summary, chosen, way)) is not None}
     crossing = crossover(outcomes[chosen], outcomes[baseline])
-    return Coverage(ks, together, gains, crossing)
+    return Coverage(ks, together, mixed, gains, crossing)
 
 
 def _gain(summary: Summary, chosen: Arm, way: str) -> Gain | None:

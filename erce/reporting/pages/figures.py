@@ -8,7 +8,6 @@ import io
 import re
 from collections.abc import Mapping
 from html import escape
-from itertools import accumulate, groupby
 from typing import Any
 
 import matplotlib
@@ -18,11 +17,11 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from erce.reporting.format import MINUS, row_label, strength, visible
-from erce.reporting.numbers.completions import Changes
-from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
+from erce.reporting.format import sentence_label, strength, visible
+from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.temperatures import TemperatureSweep
-from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
+from erce.reporting.numbers.verdict import preferred
+from erce.types import BASE_MODEL, Arm
 
 NEUTRAL = {"ink": "#26231f", "muted": "#7d756a", "rule": "#e2dcd1", "panel": "#fffefb"}
 DASHED, DOTTED = (0, (5, 3)), (0, (1, 2))
@@ -51,43 +50,53 @@ SETTINGS: Any = {
 PALETTE = NEUTRAL | {
     "sampled": "#b3441e",
     "greedy": "#1f5c88",
-    "good": "#2c6b48",
-    "bad": "#a33327",
 }
 MARKERS: Any = {
     "sampled": {"marker": "o", "markersize": 5.5},
     "greedy": {"marker": "s", "markersize": 5.5, "markerfacecolor": PALETTE["panel"]},
 }
 STAR: Any = {"marker": "*", "markersize": 15, "markeredgecolor": PALETTE["panel"]}
-GAP = 0.5  # between the λ and the other objectives
-PANEL_INCHES, ARM_INCHES = (4.6, 3.6), 0.3  # a panel, and the width that it has at least for each arm
-MOST_LEVEL_CHARACTERS = 32  # of the labels of an axis; more would touch each other unless they slope
-SHORT_AXIS_POINTS = 1.0  # points; a shorter axis shows no difference between arms
-CHANGES_HEIGHT = 0.75  # of the other figures' height
+ASIDE = 0.16  # of an arm's line in the figure of all arms, between its middle and a marker
+PANEL_INCHES, ROW_INCHES = (4.6, 3.6), 0.36  # a panel, and the height of an arm's line
 
 
 @matplotlib.rc_context(SETTINGS)
 def accuracy(summary: Summary, task: str) -> Figure:
-    """Draw a task's greedy and sampled accuracy against λ; ±1 standard deviation over seeds.
+    """Draw every arm's greedy and sampled accuracy on a task, with 95 % intervals, one line per arm.
 
-    Dashed: λ = 0, the level to beat; dotted: the base model; star: the λ chosen on validation. The λ
-    of a grid are far apart, so they stand at equal distances, each under its own label; other objectives
-    stand to the right of the λ, without a line.
+    Dotted: the base model, the level to beat; star: the arm that validation prefers under that decoding.
     """
-    recipe, arms = summary.study.recipe, [arm for arm in summary.arms(task) if not arm.is_base]
-    places = {arm: at + (GAP if recipe.is_other(arm) else 0.0) for at, arm in enumerate(arms)}
-    figure, axes = _figure("right on test, in %", arms=len(arms), others=len(recipe.objectives))
-    for decoding in DECODINGS:
-        rows = {arm: row for arm in arms if (row := summary.row(task, arm, decoding))}
-        _mark(axes, rows, places, summary, decoding)
-        for arm, line in ((summary.baseline, DASHED), (BASE_MODEL, DOTTED)):
-            if row := summary.row(task, arm, decoding):
-                axes.axhline(100 * row.mean, color=PALETTE[decoding], linewidth=1.0, linestyle=line, zorder=1)
-    _finish(axes, places, summary)
-    low, high = axes.get_ylim()
-    if high - low < SHORT_AXIS_POINTS:  # all arms are alike
-        axes.set_ylim(-2, 102)
-    _legend(figure, summary)
+    arms = summary.arms(task)
+    figure, axes = _figure("", rows=len(arms))
+    for decoding, above in (("greedy", -ASIDE), ("sampled", ASIDE)):
+        color, star = PALETTE[decoding], preferred(summary, decoding)
+        for at, arm in enumerate(arms):
+            row = summary.row(task, arm, decoding)
+            if row is None:
+                continue
+            low, high = row.ci or (row.mean, row.mean)
+            reach = [[100 * (row.mean - low)], [100 * (high - row.mean)]]
+            place = 100 * row.mean, at + above
+            look = MARKERS[decoding] | {"color": color, "linewidth": 1.6, "capsize": 3}
+            axes.errorbar(*place, xerr=reach, zorder=3, **look)
+            if arm == star:
+                axes.plot(*place, color=color, zorder=4, **STAR)
+            if arm.is_base:
+                axes.axvline(place[0], color=color, linewidth=1.0, linestyle=DOTTED, zorder=1)
+    labels = [visible(sentence_label(arm, summary.baseline)) for arm in arms]
+    axes.set_yticks(range(len(arms)), labels, parse_math=False)
+    axes.set_ylim(len(arms) - 0.5, -0.5)
+    axes.set_xlabel("right on test, in %")
+    axes.grid(axis="x", linewidth=0.6)
+    axes.set_axisbelow(True)
+    handles = [
+        Line2D([], [], color=PALETTE[name], linestyle="", label=name, **MARKERS[name])
+        for name in reversed(DECODINGS)
+    ]
+    grey = PALETTE["muted"]
+    handles.append(Line2D([], [], color=grey, linestyle=DOTTED, linewidth=1.0, label="base model"))
+    handles.append(Line2D([], [], color=grey, linestyle="", label="preferred", **STAR))
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=1.6)
     return figure
 
 
@@ -129,30 +138,6 @@ def accuracy_over_temperature(sweep: TemperatureSweep) -> Figure:
     return figure
 
 
-@matplotlib.rc_context(SETTINGS)
-def every_problem(changes: Changes) -> Figure:
-    """Draw a bar per problem, sorted: losses below 0 on the left, gains above 0 on the right.
-
-    All bars of a side are one path with a corner wherever the gain changes, so the file does not grow with
-    the number of problems.
-    """
-    figure, axes = _figure("gain, in points")
-    figure.set_figheight(CHANGES_HEIGHT * figure.get_figheight())
-    runs = [(gain, len(list(equal))) for gain, equal in groupby(changes.gains)]
-    edges = [0, *accumulate(length for _, length in runs)]
-    for name, side in (("bad", min), ("good", max)):
-        heights = [100 * side(gain, 0.0) for gain, _ in runs]
-        axes.stairs(heights, edges, fill=True, color=PALETTE[name], linewidth=0, zorder=3)
-    axes.axhline(0, color=PALETTE["ink"], linewidth=0.8, zorder=4)
-    axes.set_xlim(0, len(changes.gains))
-    axes.margins(y=0.08)
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:+g}".replace("-", MINUS) if value else "0")
-    axes.set_xlabel("test problems, from most lost to most gained")
-    axes.grid(axis="y", linewidth=0.6)
-    axes.set_axisbelow(True)
-    return figure
-
-
 def svg(figure: Figure) -> str:
     """Return the figure as the text of an SVG file; equal figures give equal bytes."""
     file = io.StringIO()
@@ -179,75 +164,13 @@ def inline(figure: Figure, description: str) -> Markup:
     return Markup(svg_in_page(svg(figure), f"{visible(description)}; the tables have the numbers", PALETTE))
 
 
-def _figure(label: str, *, arms: int = 0, others: int = 0) -> tuple[Figure, Axes]:
-    """Return an empty figure and its axes, whose vertical one has the label; wider with more arms."""
-    width = max(PANEL_INCHES[0], ARM_INCHES * arms) + 0.25 * others
-    height = PANEL_INCHES[1] + (0.5 if others else 0.0)
-    figure = Figure(figsize=(width, height), layout="constrained")
+def _figure(label: str, *, rows: int = 0) -> tuple[Figure, Axes]:
+    """Return an empty figure and its axes, whose vertical one has the label; higher with more rows."""
+    width, height = PANEL_INCHES
+    figure = Figure(figsize=(width, ROW_INCHES * rows + 1.1 if rows else height), layout="constrained")
     axes = figure.subplots()
     axes.set_ylabel(label)
     return figure, axes
-
-
-def _mark(
-    axes: Axes, rows: dict[Arm, TableRow], places: dict[Arm, float], summary: Summary, decoding: str
-) -> None:
-    """Draw means with error bars, sampled filled and greedy open; λ are joined, the chosen λ is a star."""
-    color = PALETTE[decoding]
-    for others, line in ((False, "-"), (True, "")):
-        arms = [arm for arm in rows if summary.study.recipe.is_other(arm) == others]
-        spreads = [100 * (rows[arm].sd or 0.0) for arm in arms]
-        if arms:
-            axes.errorbar(
-                [places[arm] for arm in arms],
-                [100 * rows[arm].mean for arm in arms],
-                yerr=spreads if any(spreads) else None,
-                color=color,
-                linestyle=line,
-                linewidth=1.6,
-                capsize=3,
-                zorder=3,
-                **MARKERS[decoding],
-            )
-    if summary.chosen in rows:
-        axes.plot(places[summary.chosen], 100 * rows[summary.chosen].mean, color=color, zorder=4, **STAR)
-
-
-def _finish(axes: Axes, places: dict[Arm, float], summary: Summary) -> None:
-    recipe = summary.study.recipe
-    others = [recipe.is_other(arm) for arm in places]
-    labels = [
-        row_label(arm, summary.baseline) if other else strength(arm.lam)
-        for arm, other in zip(places, others, strict=True)
-    ]
-    axes.set_xticks(list(places.values()), labels)
-    axes.set_xlim(-0.4, max(places.values(), default=0) + 0.4)
-    crowded = sum(len(label) + 1 for label in labels) > MOST_LEVEL_CHARACTERS
-    for tick, other in zip(axes.get_xticklabels(), others, strict=True):
-        if other or crowded:
-            tick.set(rotation=30, ha="right", rotation_mode="anchor")
-    label = "penalty strength λ" + ("" if recipe.objective == CROSS_ENTROPY else f" on {recipe.objective}")
-    if any(others):
-        label += ", then other objectives"
-    axes.set_xlabel(visible(label), parse_math=False)
-    axes.grid(axis="y", linewidth=0.6)
-    axes.set_axisbelow(True)
-
-
-def _legend(figure: Figure, summary: Summary) -> None:
-    grey = PALETTE["muted"]
-    handles = [
-        Line2D([], [], color=PALETTE[decoding], linewidth=1.6, label=decoding, **MARKERS[decoding])
-        for decoding in DECODINGS
-    ]
-    handles.append(
-        Line2D([], [], color=grey, linestyle=DASHED, linewidth=1.0, label=summary.baseline.objective)
-    )
-    if any(row.arm.is_base for row in summary.rows):
-        handles.append(Line2D([], [], color=grey, linestyle=DOTTED, linewidth=1.0, label="base model"))
-    if summary.lam is not None:
-        handles.append(Line2D([], [], color=grey, linestyle="", label="chosen λ", **STAR))
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, handlelength=2.2)
 
 
 def _line_style(arm: Arm, sweep: TemperatureSweep) -> Any:

@@ -7,37 +7,37 @@ import base64
 import hashlib
 import json
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from erce.files import read_json
-from erce.recipe import as_settings
-from erce.reporting.format import row_label
+from erce.recipe import SELF, as_settings
+from erce.recipe.sections import OWN_ANSWERS
+from erce.reporting.format import known_as, sentence_label
 from erce.reporting.numbers.completions import (
     MOST_ON_A_PAGE,
     Completions,
     examples,
-    problem_changes,
     shorten,
     shown_completions,
 )
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
 from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.temperatures import temperature_sweep
+from erce.reporting.numbers.verdict import preferences
 from erce.reporting.pages.figures import (
     accuracy,
     accuracy_over_temperature,
     curves,
-    every_problem,
     inline,
 )
 from erce.reporting.pages.templates import TEMPLATES, environment
 from erce.reporting.words import sentences as words
 from erce.reporting.words.cautions import faults, next_steps
-from erce.stats import Gain
 from erce.study.folder import cell_folder
+from erce.types import Arm
 
 VERDICTS = {  # a name on the page → the verifier's reasons; all other reasons are "other"
     "right": ("exact", "numeric", "structural", "passed", "unproven"),
@@ -53,19 +53,10 @@ CURVES = (
 MAX_POINTS = 300  # of a curve; the eye cannot tell more apart
 
 
-class ForestRow(NamedTuple):
-    """A gain in the forest plot."""
-
-    group: str  # "task", "control" or "difference"
-    decoding: str
-    accuracies: tuple[float, float] | None  # of the baseline and of the chosen λ
-    gain: Gain
-
-
 def document(summary: Summary) -> str:
     """Return the page; texts of models, recipes and paths are escaped, and equal studies give equal bytes."""
     tasks = [task for task in summary.study.recipe.tasks if summary.arms(task)]
-    sweep, changes = temperature_sweep(summary), problem_changes(summary)
+    sweep = temperature_sweep(summary)
     settings = as_settings(summary.study.recipe)
     del settings["imported"]
     template = environment().get_template("report.html")
@@ -73,19 +64,17 @@ def document(summary: Summary) -> str:
         summary=summary,
         recipe=summary.study.recipe,
         complete=not summary.study.missing,
-        statement=words.statement(summary),
-        forest=_forest(summary),
+        preferred={name: found.arm for name, found in preferences(summary).items()},
         decodings=DECODINGS,
         sentences=words.sentences(summary),
         faults=faults(summary),
         next_steps=next_steps(summary),
-        figures={task: inline(accuracy(summary, task), f"Accuracy on {task} against λ") for task in tasks},
+        figures={task: inline(accuracy(summary, task), f"Accuracy of every arm on {task}") for task in tasks},
         curves=_curves(summary),
         verdict_mixes=_mixes(summary),
         temperature=sweep and inline(accuracy_over_temperature(sweep), "Accuracy against temperature"),
         coverage=sample_coverage(summary),
-        changes=changes,
-        changes_figure=changes and inline(every_problem(changes), "The gain on every test problem, sorted"),
+        exploration=words.exploration_sentences(summary),
         examples=examples(summary),
         settings=json.dumps(settings, indent=2, ensure_ascii=False),
         versions=_versions(summary),
@@ -116,8 +105,8 @@ def _completions(summary: Summary, shown: Completions) -> dict[str, Any]:
     verdicts = sorted({(not row.accepted, row.reason) for row in shown.rows})
     places = {name: at for at, name in enumerate(problems)}
     return {
-        "arms": [row_label(arm, summary.baseline) for arm in arms],
-        "problems": [[shorten(name), shown.prompts.get(name, "")] for name in problems],
+        "arms": [_in_words(summary, arm) for arm in arms],
+        "problems": [[shorten(name), *shown.texts.get(name, ["", "", ""])] for name in problems],
         "verdicts": [[reason, not rejected] for rejected, reason in verdicts],
         "rows": [
             [
@@ -134,18 +123,14 @@ def _completions(summary: Summary, shown: Completions) -> dict[str, Any]:
     }
 
 
-def _forest(summary: Summary) -> list[ForestRow]:
-    """Return the gains at the chosen λ, then the differences to the control's."""
-    recipe, rows = summary.study.recipe, []
-    for task in recipe.tasks if summary.chosen_penalty else ():
-        for decoding in DECODINGS:
-            arms = (summary.baseline, summary.chosen)
-            baseline, chosen = (summary.row(task, arm, decoding) for arm in arms)
-            if baseline and chosen and chosen.gain:
-                group = "control" if task == recipe.control else "task"
-                rows.append(ForestRow(group, decoding, (baseline.mean, chosen.mean), chosen.gain))
-    differences = summary.interaction.items()
-    return [*rows, *(ForestRow("difference", decoding, None, gain) for decoding, gain in differences)]
+def _in_words(summary: Summary, arm: Arm) -> str:
+    """Return an arm's name with what it is, where the name alone does not say it."""
+    meaning = known_as(arm, summary.baseline)
+    if arm.is_base:
+        meaning = "not trained"
+    elif summary.own and arm.objective in OWN_ANSWERS:
+        meaning = "own right answers " + ("alone" if arm.objective == SELF else "beside the given ones")
+    return sentence_label(arm, summary.baseline) + (f" ({meaning})" if meaning else "")
 
 
 def _curves(summary: Summary) -> list[tuple[Markup, str]]:

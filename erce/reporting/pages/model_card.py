@@ -21,6 +21,7 @@ from erce.recipe import Cell
 from erce.reporting.format import NOTHING, file_name, known_as, one_line, percent
 from erce.reporting.numbers import gains
 from erce.reporting.numbers.gains import Summary
+from erce.reporting.numbers.verdict import preferences, preferred
 from erce.reporting.pages.tables import score_cells
 from erce.reporting.pages.templates import environment
 from erce.reporting.words.cautions import cautions
@@ -29,9 +30,10 @@ from erce.study.folder import cell_folder, read_study
 from erce.study.manifest import changed_files
 from erce.tasks import gsm8k, math, mbpp
 from erce.tasks.user_defined import hub_name
-from erce.types import BASE_MODEL
+from erce.types import BASE_MODEL, Arm
 
 BEST = "best"
+FINDINGS = ("verdict", "greedy", "sampled", "choosing")  # sentences of the report
 WEIGHTS, CONFIGURATION, README = "adapter_model.safetensors", "adapter_config.json", "README.md"
 HUB = {  # task → its data set on the hub
     "gsm8k": gsm8k.SOURCE.hub,
@@ -50,13 +52,14 @@ def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str
     Args:
         root: the study's folder.
         out: the folder to make; it must not be there yet.
-        cell: a trained cell's name, or "best": the first seed of the λ that validation chose. No seed is
-            picked for its score, so the table's figures for that λ hold for this cell.
+        cell: a trained cell's name, or "best": the first seed of the arm that validation prefers for samples
+            (for greedy decoding, in a study without samples). No seed is picked for its score, so the table's
+            figures for that arm hold for this cell.
         base: the base model's name on the hub where the recipe's model is a folder; left out, the adapter
             names no base model, since no path of this machine is written.
 
     Raises:
-        InputError: the cell is not in the study, is not done, or has no adapter; or no λ could be chosen.
+        InputError: the cell is not in the study, is not done, or has no adapter; or none is preferred.
     """
     study, out = read_study(root), Path(out)
     if out.exists():
@@ -105,10 +108,10 @@ def card(summary: Summary, cell: Cell, *, hub: str | None) -> str:
         metadata=Markup(_metadata(summary, cell, hub).to_yaml()),
         objective=recipe.objective if own_samples else cell.objective,
         own_samples=own_samples,
-        is_chosen=summary.choice is None or (cell.task, cell.arm) == (recipe.task, summary.chosen),
+        is_chosen=summary.choice is None or (cell.task == recipe.task and cell.arm in _preferred(summary)),
         results={task: _results(summary, cell, task) for task in tasks},
         n_problems={row.task: row.n_problems for row in summary.rows},
-        headline=sentences(summary)["headline"],
+        findings=[text for name, text in sentences(summary).items() if name in FINDINGS],
         cautions=cautions(summary),
         settings=_settings(summary, cell, own_samples),
     )
@@ -118,15 +121,24 @@ def _named(summary: Summary, name: str) -> Cell:
     """Return the trained and finished cell called `name`, or the cell that "best" means."""
     study = summary.study
     if name == BEST:
-        if summary.chosen is None:
-            raise InputError(f"no λ is chosen: {summary.no_choice}; name a cell with --cell")
-        return study.cells(study.recipe.task, summary.chosen)[0]
+        best = preferred(summary, summary.decoding)
+        if best is None:
+            raise InputError(f"no arm is chosen: {summary.no_choice}; name a cell with --cell")
+        if best.is_base:
+            raise InputError(
+                "validation prefers the base model, which has no adapter; name a cell with --cell"
+            )
+        return study.cells(study.recipe.task, best)[0]
     trained = {cell.name: cell for cell in study.results if cell.lam is not None}
     if name in trained:
         return trained[name]
     if name in {cell.name for cell in study.missing}:
         raise InputError(f"cell {name!r} is not done; run the study to its end first")
     raise InputError(f"no trained and finished cell {name!r}; {did_you_mean(name, trained)}")
+
+
+def _preferred(summary: Summary) -> list[Arm]:
+    return [found.arm for found in preferences(summary).values()]
 
 
 def _metadata(summary: Summary, cell: Cell, hub: str | None) -> ModelCardData:
@@ -161,13 +173,13 @@ def _own_scores(summary: Summary, cell: Cell) -> dict[str, float]:
 
 
 def _results(summary: Summary, cell: Cell, task: str) -> list[list[str]]:
-    """Return rows for the base model, the baseline, the chosen λ and the cell's arm, then the cell alone."""
-    rows = []
-    for arm in dict.fromkeys([BASE_MODEL, summary.baseline, summary.chosen, cell.arm]):
-        if arm is None or arm not in summary.arms(task):
+    """Return rows for the base model, the baseline, preferred arms and the cell's, then the cell alone."""
+    rows, best = [], _preferred(summary)
+    for arm in dict.fromkeys([BASE_MODEL, summary.baseline, *best, cell.arm]):
+        if arm not in summary.arms(task):
             continue
         name = arm.label + (f" ({known_as(arm)})" if known_as(arm) else "")
-        star = " ★" if arm == summary.chosen else ""
+        star = " ★" if arm in best else ""
         seeds = max(row.n_seeds for row in summary.rows if (row.task, row.arm) == (task, arm))
         cells = map(Markup, score_cells(summary, task, arm))
         rows.append([name + star, "" if arm.is_base else str(seeds), *cells])

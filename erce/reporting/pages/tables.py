@@ -1,8 +1,8 @@
 """Rows → tables: the terminal's, and files in the paper's form as Markdown, LaTeX (booktabs) and CSV.
 
 ± is the sample standard deviation over seeds, with n − 1 in its denominator; the paper's own ± divides by n.
-In the files bold is the highest mean on the test problems, ★ the λ that was chosen on validation, which need
-not be the same.
+In the files bold is the highest mean on the test problems, ★ the arm that validation prefers under that
+decoding, which need not be the same.
 """
 
 import csv
@@ -16,7 +16,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from erce.catalog import is_user_defined
 from erce.errors import counted
 from erce.files import write_text
 from erce.reporting.format import (
@@ -35,16 +34,19 @@ from erce.reporting.format import (
     visible,
 )
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
+from erce.reporting.numbers.verdict import preferred
 from erce.types import Arm
 
 STAR = "★"
-NOTE = (
-    f"±: sample standard deviation over seeds · {STAR}: chosen on validation · gain: over λ = 0; it and the "
-    "columns to its right are of samples · any form: % right if the form of the answer is ignored · none, "
-    "cut: % without an answer and cut off · tokens, nats: mean length and entropy"
+NOTES = (  # of at most six words each
+    "±: standard deviation over seeds",
+    f"{STAR}: preferred on validation",
+    "over: 95 % interval of gain",
+    "last four columns: of {completions}",
+    "cut: % cut off",
+    "tokens: mean length",
 )
-ANY_FORM = "any form"
-HEADINGS = ("greedy", "sampled", "gain", "95 % interval", ANY_FORM, "none", "cut", "tokens", "nats")
+HEADINGS = ("greedy", "sampled", "over base", "over λ = 0", "cut", "tokens")
 LATEX = {character: rf"\{character}" for character in "_&%#${}"} | {  # what LaTeX would not print as it is
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -62,12 +64,11 @@ def print_tables(summary: Summary, console: Console) -> None:
     for task in summary.study.recipe.tasks:
         if summary.arms(task):
             console.print(_terminal_table(summary, task))
-    recipe = summary.study.recipe
-    named = " · by name: other objectives" if recipe.objectives else ""
+    completions = "samples" if summary.decoding == "sampled" else "greedy completions"
+    notes = [note.format(completions=completions) for note in NOTES]
     if summary.own:
-        named += " · rft, self: trained on own right answers, beside the given ones and alone"
-    note = NOTE if summary.decoding == "sampled" else NOTE.replace("of samples", "of greedy completions")
-    console.print(note + named, style="dim")
+        notes += ["self: own right answers alone", "rft: they and the given ones"]
+    console.print(" · ".join(notes), style="dim")
 
 
 def score_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
@@ -97,7 +98,7 @@ class Sheet:
         return (
             f"{one_line(row.task)}, {row.decoding}{samples}: Pass@1 on {problems}. "
             f"± is the sample standard deviation (n − 1) over {counted(row.n_seeds, 'seed')}. "
-            "Bold: highest mean on test. ★: chosen on validation."
+            "Bold: highest mean on test. ★: preferred on validation."
         )
 
     @property
@@ -105,7 +106,7 @@ class Sheet:
         return [*(f"Seed {seed}" for seed in self.seeds), "Mean", "Std. Dev."] if self.seeds else ["Pass@1"]
 
     def label(self, row: TableRow) -> str:
-        """Return the name of a row's arm on one line, with a star if validation chose it."""
+        """Return the name of a row's arm on one line, with a star if validation prefers it."""
         name = known_as(row.arm, self.baseline)
         star = f" {STAR}" if row.arm == self.chosen else ""
         return one_line(row_label(row.arm, self.baseline)) + (f" ({name})" if name else "") + star
@@ -137,7 +138,7 @@ def write_tables(summary: Summary, folder: Path) -> None:
             if not rows:
                 continue
             for kind, seeds in (("summary", []), ("seeds", list(summary.study.recipe.seeds))):
-                sheet = Sheet(rows, seeds, summary.chosen, summary.baseline)
+                sheet = Sheet(rows, seeds, preferred(summary, decoding), summary.baseline)
                 for suffix, write in FORMATS.items():
                     write_text(folder / f"{file_name(task)}-{decoding}-{kind}.{suffix}", write(sheet))
 
@@ -196,36 +197,28 @@ def _terminal_table(summary: Summary, task: str) -> Table:
         padding=0,
     )
     table.add_column("λ", overflow="fold")
-    tells = any(row.flexible is not None for row in summary.rows if row.task == task)
-    headings = [heading for heading in HEADINGS if tells or heading != ANY_FORM]
-    for heading in headings:
+    for heading in HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True)
     for arm in summary.arms(task):
-        chosen = arm == summary.chosen
         name = "base" if arm.is_base else row_label(arm, summary.baseline)
         # Shortened, and folded where it can be: 80 columns are few.
         name = name.replace(", λ = ", " +\N{NO-BREAK SPACE}")
         name = name.replace("-", "-\n").replace(":", ": ") if "-" in name else name
-        cells = _cells(summary, task, arm)
-        table.add_row(
-            f"{name} {STAR}" if chosen else name,
-            *(cells[heading] for heading in headings),
-            style="bold" if chosen else None,
-        )
+        is_preferred = arm in (preferred(summary, "greedy"), preferred(summary, "sampled"))
+        table.add_row(name, *_cells(summary, task, arm), style="bold" if is_preferred else None)
     return table
 
 
-def _cells(summary: Summary, task: str, arm: Arm) -> dict[str, str]:
-    """Return heading → cell of an arm's row."""
+def _cells(summary: Summary, task: str, arm: Arm) -> list[str]:
+    """Return the cells of an arm's row after its name."""
+    cells = []
+    for decoding in ("greedy", "sampled"):
+        row = summary.row(task, arm, decoding)
+        star = STAR if arm == preferred(summary, decoding) else " "
+        cells.append((spread(row.mean, row.sd) if row else NOTHING) + star)
     row = summary.row(task, arm, summary.decoding)
-    unknown = 0.0 if summary.study.verifiers else None  # only our verifiers say each of these reasons
-    none = None if is_user_defined(task) else unknown  # a user's function may not tell
-    *scores, _ = score_cells(summary, task, arm)
-    further = (
-        percent(row.flexible if row else None),
-        percent(row.reasons.get("no answer", none) if row else None),
-        percent(row.reasons.get("truncated", unknown) if row else None),
-        fixed(row.tokens if row else None, 1),
-        fixed(row.entropy if row else None, 3),
-    )
-    return dict(zip(HEADINGS, (*scores, *further), strict=True))
+    if row is None:
+        return [*cells, *[NOTHING] * (len(HEADINGS) - 2)]
+    unknown = 0.0 if summary.study.verifiers else None  # only our verifiers say that a completion was cut off
+    cut = percent(row.reasons.get("truncated", unknown))
+    return [*cells, interval(row.over_base), interval(row.gain), cut, fixed(row.tokens, 1)]

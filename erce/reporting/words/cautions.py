@@ -15,11 +15,12 @@ from erce.errors import counted
 from erce.reporting.format import fixed, percent, points, sentence_label, strength
 from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
+from erce.reporting.numbers.verdict import preferences
 from erce.reporting.words.sentences import of_completions, sentences
 from erce.study.folder import cell_folder, read_origin
 from erce.study.manifest import TASK_FILE, changed_files, task_file_digest
 from erce.study.schedule import NoChoice, verified_by_several
-from erce.types import BASE_MODEL
+from erce.types import BASE_MODEL, Arm
 
 FEW_PROBLEMS = 200
 FEW_SEEDS = 3
@@ -101,7 +102,7 @@ def faults(summary: Summary) -> list[Caution]:
 
 
 def next_steps(summary: Summary) -> list[str]:
-    """Return what to do next, the most useful sentence first."""
+    """Return what to do next, the most useful sentence first: run to the end, then take what is preferred."""
     plan = _plan(summary)
     planned = {THREE_SEEDS} if plan == [PILOT] else {THREE_SEEDS, MORE_PROBLEMS} if plan else set()
     remedies = dict.fromkeys(caution.remedy for caution in faults(summary) if caution.remedy)
@@ -111,7 +112,7 @@ def next_steps(summary: Summary) -> list[str]:
     if "sharpening" in sentences(summary) and recipe.can_run and not recipe.decoding.temperatures:
         setting = "temperatures = [0.2, 0.4, 0.6, 1.0] in [decoding]"
         others.append(f"Set {setting}, which shows whether a lower temperature gains as much.")
-    return [*first, *plan, *others] or [NOTHING_TO_DO]
+    return [*first, *_take(summary), *plan, *others] or [NOTHING_TO_DO]
 
 
 def _changed(summary: Summary) -> Iterator[Caution]:
@@ -196,11 +197,27 @@ def _chosen(summary: Summary) -> Iterator[Caution]:
         )
         way = summary.study.way_to_validate
         yield Caution(fault, f"{way[0].upper()}{way[1:]}.")
-    if summary.choice is None or not summary.choice.at_edge:
+    for arm in dict.fromkeys(found.arm for found in preferences(summary).values()):
+        yield from _edge(summary, arm)
+
+
+def _edge(summary: Summary, arm: Arm) -> Iterator[Caution]:
+    """Warn where the preferred arm has the strongest penalty tried with its objective."""
+    recipe = summary.study.recipe
+    tried = [one.lam for one in summary.arms(summary.task) if one.objective == arm.objective]
+    lams = [0.0, *(lam for lam in tried if lam is not None)]
+    if not arm.lam or arm.lam not in (min(lams), max(lams)):
         return
-    lam, further = strength(summary.lam), strength(2 * summary.choice.lam)
-    fault = f"The chosen λ = {lam} is the strongest tried, and the best may lie beyond."
-    yield Caution(fault, f"Add λ = {further} to the grid.")
+    further = strength(2 * arm.lam)
+    way = (
+        f'"{arm.objective} + {further}" to objectives'
+        if recipe.is_other(arm)
+        else f"λ = {further} to the grid"
+    )
+    fault = (
+        f"{sentence_label(arm, summary.baseline)} has the strongest penalty tried: the best may lie beyond."
+    )
+    yield Caution(fault, f"Add {way}.")
 
 
 def _small(summary: Summary) -> Iterator[Caution]:
@@ -258,11 +275,12 @@ def _base_model(summary: Summary) -> Iterator[Caution]:
 def _format(summary: Summary) -> Iterator[Caution]:
     """Warn where more than half of a gain goes away if the form of the answers is ignored.
 
-    Compared are the chosen λ and λ = 0, and each of them and the base model.
+    Compared are the preferred arm and λ = 0, and each of them and the base model.
     """
-    chosen, baseline = summary.chosen_penalty, summary.baseline
-    for arm, other in ((chosen, baseline), (chosen, BASE_MODEL), (baseline, BASE_MODEL)):
-        for decoding in DECODINGS:
+    baseline, found = summary.baseline, preferences(summary)
+    best = {decoding: found[decoding].arm if decoding in found else None for decoding in DECODINGS}
+    for arms, other in ((best, baseline), (best, BASE_MODEL), (dict.fromkeys(best, baseline), BASE_MODEL)):
+        for decoding, arm in arms.items():
             of_arm, of_other = (summary.row(summary.task, one, decoding) for one in (arm, other))
             if of_arm is None or of_other is None or of_arm.flexible is None or of_other.flexible is None:
                 continue
@@ -278,15 +296,30 @@ def _format(summary: Summary) -> Iterator[Caution]:
                 break
 
 
+def _take(summary: Summary) -> list[str]:
+    """Say how to take the adapter of each arm that the verdict names."""
+    study, arms = summary.study, [found.use for found in preferences(summary).values()]
+    if not study.recipe.can_run:
+        return []
+    return [
+        f"Take {sentence_label(arm, summary.baseline)}: `erce card RUNS --cell "
+        f"{study.cells(summary.task, arm)[0].name} --out FOLDER` copies its adapter with a model card."
+        for arm in dict.fromkeys(arms)
+        if not arm.is_base
+    ]
+
+
 def _plan(summary: Summary) -> list[str]:
-    """Say what would settle the gain; empty where it is settled, or an interval covers problems alone."""
+    """Say what would settle the verdict; empty where it is settled, or an interval covers problems alone."""
     decoding = summary.decoding
     gains = [row.gain for row in summary.compared(decoding) if row.gain is not None]
     if not gains or any(gain.covers == "problems" for gain in gains):
         return []
-    gain = summary.gain(summary.task, summary.chosen_penalty, decoding)
-    if gain is not None and not gain.low <= 0 <= gain.high:
-        return []
+    preferred = preferences(summary).get(decoding)
+    if preferred is not None:
+        gains = [gain for gain in (preferred.over_base, preferred.over_baseline) if gain is not None]
+        if preferred.over_baseline is not None and not any(gain.low <= 0 <= gain.high for gain in gains):
+            return []
     found = power(summary, decoding)
     return [PILOT if found is None else f"{_sizes(found)}."]
 

@@ -1,20 +1,24 @@
 """A summary → sentences that say what its numbers show, or that they show nothing."""
 
 from erce.errors import counted
-from erce.recipe.sections import OWN_ANSWERS
 from erce.reporting.format import (
     fixed,
     gain_with_interval,
     interval,
-    known_as,
     percent,
+    points,
+    sentence_label,
     strength,
 )
-from erce.reporting.numbers.gains import Summary
-from erce.reporting.numbers.inference import LEVEL, equivalence
+from erce.reporting.numbers.gains import Summary, TableRow
+from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.temperatures import TemperatureSweep, temperature_sweep
+from erce.reporting.numbers.verdict import MARGIN, Cheaper, Preference, preferences, usable_for_both
 from erce.stats import Gain
+from erce.types import Arm
 
+FOR = {"greedy": "for greedy decoding", "sampled": "for samples"}
+NARROWEST = 0.0005  # that a widening is said of: less is 0.0 points
 CONTESTS = {  # by `Contest.finding`
     "better": "So the penalty beats {baseline} beyond temperature.",
     "worse": (
@@ -29,21 +33,17 @@ CONTESTS = {  # by `Contest.finding`
 
 
 def sentences(summary: Summary) -> dict[str, str]:
-    """Say what the study found, by subject and in reading order: "headline" first.
+    """Say what the study found, by subject and in reading order: "verdict", the arm to use, comes first.
 
-    Then, where the study has them: "own" (what own right answers cost), "greedy", "same" (whether
-    nothing changed), "difference-sampled", "difference-greedy" and "sharpening", which says whether the
-    temperature sweep explains a gain in samples or, without a sweep, that sharpening alone may explain it.
+    Then, where the study has them: "greedy" and "sampled" (the arm that validation prefers, its gains and
+    cost), "choosing" (what the intervals cover), "own" (what was sampled before training),
+    "difference-sampled", "difference-greedy" and "sharpening", which says whether the temperature sweep
+    explains a gain in samples or, without a sweep, that sharpening alone may.
     """
-    by_subject = {
-        "headline": _headline(summary),
-        "own": _own_sentence(summary),
-    }
+    by_subject = {"verdict": _verdict(summary)}
+    by_subject |= {decoding: _preferred(summary, found) for decoding, found in preferences(summary).items()}
+    by_subject |= {"choosing": _choosing(summary), "own": _own_sentence(summary)}
     if summary.chosen_penalty is not None:
-        if summary.decoding != "greedy":
-            opening = "With greedy decoding, one completion per problem, the same λ was right on"
-            by_subject["greedy"] = _comparison(summary, "greedy", opening, "of problems")
-        by_subject["same"] = equivalence_sentence(summary)
         for decoding, gain in summary.interaction.items():
             by_subject[f"difference-{decoding}"] = (
                 f"{_where(decoding)} the gain minus the gain on the control {summary.study.recipe.control}, "
@@ -53,32 +53,6 @@ def sentences(summary: Summary) -> dict[str, str]:
         sweep = temperature_sweep(summary)
         by_subject["sharpening"] = contest_sentence(sweep) or _sharpening(summary)
     return {subject: text for subject, text in by_subject.items() if text}
-
-
-def statement(summary: Summary) -> str:
-    """Say in words alone whether the chosen λ gained; the headline where there is no gain to speak of."""
-    gain = summary.gain(summary.task, summary.chosen_penalty, summary.decoding)
-    if gain is None:
-        return sentences(summary)["headline"]
-    name = f"λ = {strength(summary.lam)}, chosen on validation,"
-    if gain.low > 0:
-        return f"{name} was right more often than {summary.baseline.objective}."
-    if gain.high < 0:
-        return f"{name} was right less often than {summary.baseline.objective}."
-    return f"{name} differs from {summary.baseline.objective} by no more than chance explains."
-
-
-def equivalence_sentence(summary: Summary) -> str:
-    """Say whether the chosen λ is shown to change nothing in greedy decoding; empty where it clearly does."""
-    row, same = summary.row(summary.task, summary.chosen_penalty, "greedy"), equivalence(summary, "greedy")
-    if row is None or same is None or row.p_holm is None or row.p_holm <= LEVEL:
-        return ""
-    are = "are the same" if same.equivalent else "are not shown to be the same"
-    return (
-        f"{_where('greedy')} {row.arm.label} and {summary.baseline.objective} {are} within "
-        f"{fixed(100 * same.margin, 0)} points (90 % interval of the gain {interval(same)}, over "
-        f"{same.covers})."
-    )
 
 
 def contest_sentence(sweep: TemperatureSweep | None) -> str:
@@ -97,6 +71,21 @@ def contest_sentence(sweep: TemperatureSweep | None) -> str:
     )
 
 
+def exploration_sentences(summary: Summary) -> list[str]:
+    """Name each arm that has more right samples than λ = 0 and yet fewer problems that GRPO learns from."""
+    coverage, zero = sample_coverage(summary), summary.row(summary.task, summary.baseline, "sampled")
+    if coverage is None or zero is None:
+        return []
+    mixed, baseline = coverage.mixed, summary.baseline
+    return [
+        f"{_name(row.arm, baseline)} has more right samples than {_name(baseline, baseline)} "
+        f"({percent(row.mean)} % against {percent(zero.mean)} %) but fewer mixed problems "
+        f"({percent(mixed[row.arm])} % against {percent(mixed[baseline])} %)."
+        for row in summary.compared("sampled")
+        if row.mean > zero.mean and mixed[row.arm] < mixed[baseline]
+    ]
+
+
 def of_completions(summary: Summary) -> str:
     """Return what the tables' gains are shares of."""
     return "of samples" if summary.decoding == "sampled" else "of greedy completions"
@@ -104,72 +93,98 @@ def of_completions(summary: Summary) -> str:
 
 def _own_sentence(summary: Summary) -> str:
     """Say what was sampled before training, and for how many problems; empty where no arm trains on it."""
-    own, study = summary.own, summary.study
+    own = summary.own
     if own is None:
         return ""
     tokens = "" if own["tokens"] is None else f" ({own['tokens']:,} tokens)"
-    steps = {}
-    for arm in (summary.baseline, *study.recipe.other_arms):
-        name = "on the given demonstrations" if arm == summary.baseline else f"as {arm.objective}"
-        cells = study.cells(study.recipe.task, arm)
-        if cells and arm.objective in (study.recipe.objective, *OWN_ANSWERS):
-            steps[name] = f"{study.results[cells[0]]['training']['steps']:,} {name}"
     return (
         f"Before training, {own['samples']:,} samples of the base model{tokens} were generated and verified: "
         f"{own['with_one']:,} of {counted(own['problems'], 'training problem')} have an accepted one, and "
-        f"self leaves out the other {own['problems'] - own['with_one']:,}. Steps of a training: "
-        f"{', '.join(steps.values())}."
+        f"self leaves out the other {own['problems'] - own['with_one']:,}. "
+        "self trains on the accepted ones alone, rft on them and the given demonstrations."
     )
 
 
-def _headline(summary: Summary) -> str:
-    choice, task = summary.choice, summary.task
-    if choice is None:
-        return f"No λ is chosen: {summary.no_choice}."
-    if choice.lam == 0:
-        return _baseline_won(summary)
-    row = summary.row(task, summary.chosen, summary.decoding)
-    name = known_as(summary.study.recipe.grid_arm(choice.lam))
-    opening = f"λ = {strength(choice.lam)} ({name}{', ' if name else ''}chosen on validation)"
-    if row is not None:
-        opening = f"On the {counted(row.n_problems, 'test problem')}, {opening}"
-    right = _comparison(summary, "sampled", f"{opening} was right in", "of samples") or _comparison(
-        summary, "greedy", f"{opening} was right with greedy decoding on", "of problems"
-    )
-    return right or (
-        f"{opening} has nothing to be compared with: λ = 0, {summary.baseline.objective}, has no finished "
-        "cell."
-    )
-
-
-def _baseline_won(summary: Summary) -> str:
-    choice, name, completions = summary.choice, summary.baseline.objective, of_completions(summary)
-    assert choice is not None
-    text = f"Validation chose λ = 0, plain {name}"
-    penalty = f"λ = {strength(choice.runner_up)}"
-    if choice.runner_up is not None and choice.runner_up_score is not None:
-        score, best = percent(choice.score), percent(choice.runner_up_score)
-        text += f": {score} % {completions} right there against {best} % for the best penalty, {penalty}"
-    text += ". There is no gain to report."
-    row = summary.row(summary.task, summary.baseline, summary.decoding)
-    if row is None:
+def _verdict(summary: Summary) -> str:
+    """Say which arm to use, in one line."""
+    found = preferences(summary)
+    if not found:
+        return f"No arm is chosen: {summary.no_choice}."
+    uses = {decoding: _name(one.use, summary.baseline) for decoding, one in found.items()}
+    where = [FOR[decoding] for decoding in uses]
+    if len(set(uses.values())) > 1:
+        text = f"Use {' and '.join(f'{name} {FOR[decoding]}' for decoding, name in uses.items())}."
+        if (both := usable_for_both(summary)) is not None:
+            [other] = [FOR[decoding] for decoding, one in found.items() if one.use != both]
+            text += f" One for both: {_name(both, summary.baseline)}, not shown to be worse {other}."
         return text
-    problems = counted(row.n_problems, "test problem")
-    return f"{text} On the {problems} {name} was right in {percent(row.mean)} % {completions}."
+    name = next(iter(uses.values()))
+    if all(one.use.is_base for one in found.values()):
+        return f"Use {name} {' and '.join(where)}: no trained arm is shown to be better."
+    return f"Use {name} {' and '.join(where)}."
 
 
-def _comparison(summary: Summary, decoding: str, opening: str, denominator: str) -> str:
-    """Compare the chosen λ with the baseline; empty where either has no finished cell."""
-    chosen, baseline = (
-        summary.row(summary.task, arm, decoding) for arm in (summary.chosen, summary.baseline)
+def _preferred(summary: Summary, found: Preference) -> str:
+    """Say which arm validation prefers, what it gains on test and costs, and whether a cheaper one does."""
+    row, baseline = found.row, summary.baseline
+    arms = f", of {counted(len(found.scores), 'arm')}" if len(found.scores) > 1 else ""
+    right = "in {} % of samples of" if row.decoding == "sampled" else "on {} % of"
+    over = {"the base model": found.over_base, sentence_label(baseline, baseline): found.over_baseline}
+    gains = [
+        f"{points(gain.gain)} points over {name} ({interval(gain)})"
+        for name, gain in over.items()
+        if gain is not None
+    ]
+    text = (
+        f"{_where(row.decoding)} validation prefers {_name(row.arm, baseline)}{arms}: right "
+        f"{right.format(percent(row.mean))} the {counted(row.n_problems, 'test problem')}"
+        f"{', ' if gains else ''}{' and '.join(gains)}."
     )
-    if chosen is None or baseline is None or chosen.gain is None:
-        return ""
-    better = f"{summary.baseline.objective} was better"
+    if found.over_base is not None and found.over_base.low <= 0:
+        worse = found.over_base.high < 0
+        text += f" So it is {'worse than' if worse else 'not shown to be better than'} the base model."
+    if not row.arm.is_base and (cost := cost_in_words(row)):
+        text += f" It takes {cost}."
+    return text + (f" {_cheaper(found.cheaper, baseline)}" if found.cheaper and found.use == row.arm else "")
+
+
+def _cheaper(cheaper: Cheaper, baseline: Arm) -> str:
+    margin = f"as good within {fixed(100 * MARGIN, 0)} points"
     return (
-        f"{opening} {percent(chosen.mean)} % {denominator} against {percent(baseline.mean)} % "
-        f"for {summary.baseline.objective}: {gain_with_interval(chosen.gain)}{_meaning(chosen.gain, better)}."
+        f"Cheaper is {_name(cheaper.row.arm, baseline)} ({cost_in_words(cheaper.row)}): the gain "
+        f"over it is {points(cheaper.gain.gain)} points ({interval(cheaper.gain)}), so it is "
+        f"{margin if cheaper.is_as_good else 'not shown to be worse'}."
     )
+
+
+def _name(arm: Arm, baseline: Arm) -> str:
+    return f"the {arm.label}" if arm.is_base else sentence_label(arm, baseline)
+
+
+def _choosing(summary: Summary) -> str:
+    """Say what the intervals of the gains above cover, and what choosing among several arms costs."""
+    found = preferences(summary).values()
+    gains = [gain for one in found for gain in (one.over_base, one.over_baseline) if gain is not None]
+    if not gains:
+        return ""
+    alone = "problems alone; other seeds may differ"
+    covers = {"problems": alone, "problems and seeds": "problems and seeds"}
+    covered = [text for name, text in covers.items() if name in {gain.covers for gain in gains}]
+    text = f"These 95 % intervals are over {covered[-1]}."
+    widening = max(one.widening for one in found)
+    if widening < NARROWEST:
+        return text
+    arms = counted(max(len(one.scores) for one in found), "arm")
+    return f"{text} Choosing the best of {arms} makes them {points(widening)[1:]} points wider on each side."
+
+
+def cost_in_words(row: TableRow) -> str:
+    """Return what an arm takes: steps of a training, and the tokens that are sampled before it."""
+    if row.arm.is_base:
+        return "no training"
+    steps = "" if row.steps is None else counted(row.steps, "training step")
+    tokens = f"{row.sampled_before:,} sampled tokens" if row.sampled_before else ""
+    return " and ".join(filter(None, [steps, tokens]))
 
 
 def _meaning(gain: Gain, when_negative: str) -> str:

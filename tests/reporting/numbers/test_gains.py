@@ -6,7 +6,6 @@ from toys.studies import CONTROL, TASK, make_study, with_results
 
 from erce.files import read_rows
 from erce.reporting.numbers.gains import DECODINGS, summary
-from erce.reporting.numbers.inference import inference
 from erce.stats import difference
 from erce.study.folder import cell_folder
 from erce.study.schedule import NoChoice
@@ -92,8 +91,6 @@ def test_a_decoding_that_an_arm_lacks_is_left_out_and_the_other_stays(tmp_path):
     assert study_summary.gain(TASK, Arm(0.5), "greedy") is None
     assert study_summary.gain(TASK, Arm(0.5), "sampled") is not None
     assert list(study_summary.interaction) == ["sampled"]
-    assert inference(study_summary)["greedy"]["same"] is None
-    assert inference(study_summary)["sampled"]["same"] is not None
 
 
 def test_without_validation_nothing_is_chosen_and_the_reason_is_kept(tmp_path):

@@ -8,12 +8,13 @@ import re
 import pytest
 from toys.studies import TASK, make_study
 
-from erce.files import write_rows
+from erce.files import write_json, write_rows
 from erce.reporting.numbers import completions
 from erce.reporting.numbers.completions import shown_completions
 from erce.reporting.numbers.gains import summary
 from erce.reporting.pages import html
 from erce.reporting.pages.html import completions_page
+from erce.study.folder import cell_folder, read_study
 
 HOSTILE = "</script><script>alert(1)</script><!-- \u202e\x00 & {{ 7*7 }}"
 
@@ -33,7 +34,8 @@ def study_summary(tmp_path_factory):
         temperatures=(0.4,),
         text=lambda cell, number, right: f"{HOSTILE} {cell.name} {number} {right}",
     )
-    rows = [{"task": TASK, "split": "test", "problem": f"test-{n}", "prompt": HOSTILE} for n in range(6)]
+    texts = {"prompt": HOSTILE, "demonstration": HOSTILE, "answer": f"17 {HOSTILE}"}
+    rows = [{"task": TASK, "split": "test", "problem": f"test-{n}"} | texts for n in range(6)]
     write_rows(made.root / "problems.jsonl", rows)
     return summary(made)
 
@@ -61,15 +63,17 @@ def test_only_the_one_script_that_the_policy_names_can_run(study_summary):
 
 def test_the_data_holds_each_completion_with_its_verdict(study_summary):
     data, _ = _parts(completions_page(study_summary))
-    assert data["arms"] == ["base model", "0", "0.5"]
+    assert data["arms"] == ["base model (not trained)", "λ = 0 (cross-entropy)", "λ = 0.5"]
     assert len(data["rows"]) == 6 * 3 * 5  # problems × (greedy + 2 samples) × cells
     assert {row[3] for row in data["rows"]} == {"greedy", "sampled"}
-    assert all(prompt.startswith("</script>") for _, prompt in data["problems"])
+    for _, prompt, reference, demonstration in data["problems"]:
+        assert prompt == demonstration == HOSTILE.replace("\u202e", "\\u202e").replace("\x00", "␀")
+        assert reference == f"17 {prompt}"
     for problem, arm, verdict, _, seed, extracted, text in data["rows"]:
         reason, right = data["verdicts"][verdict]
         number = data["problems"][problem][0].removeprefix("test-")
-        name = {"base model": "sums-base", "0": f"sums-lam0-seed{seed}", "0.5": f"sums-lam0.5-seed{seed}"}
-        assert text.endswith(f"{name[data['arms'][arm]]} {number} {right}")
+        name = ("sums-base", f"sums-lam0-seed{seed}", f"sums-lam0.5-seed{seed}")[arm]
+        assert text.endswith(f"{name} {number} {right}")
         assert text.startswith("</script><script>alert(1)</script><!-- \\u202e␀ & {{ 7*7 }}")
         assert right == (reason == "numeric")
         assert (extracted is None) == (reason not in ("numeric", "different"))
@@ -101,3 +105,18 @@ def test_long_texts_bound_a_page_as_well(study_summary, monkeypatch):
     cut = shown_completions(study_summary)
     assert 0 < cut.problems < whole.problems
     assert sum(len(row.text) for row in cut.rows) <= most
+
+
+def test_own_right_answers_are_named_in_words_and_tests_stand_for_a_reference(tmp_path):
+    made = make_study(
+        tmp_path, control=None, objectives=("self", "rft"), problems=2, validation=2, seeds=(0,)
+    )
+    own = cell_folder(made.root, made.recipe, made.recipe.own_cell)
+    counts = {"problems": 2, "with_one": 1, "accepted": 1, "samples": 2, "tokens": 9}
+    write_json(own / "result.json", {"scores": {}, "own": counts})
+    row = {"task": TASK, "split": "test", "problem": "test-1", "prompt": "Write f.", "tests": ["a", "b"]}
+    write_rows(made.root / "problems.jsonl", [row])
+    data, _ = _parts(completions_page(summary(read_study(made.root))))
+    own_answers = ["self (own right answers alone)", "rft (own right answers beside the given ones)"]
+    assert data["arms"][-2:] == own_answers
+    assert [texts[1:] for texts in data["problems"]] == [["", "", ""], ["Write f.", "a\nb", ""]]

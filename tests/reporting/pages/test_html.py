@@ -16,6 +16,7 @@ from erce.reporting.numbers.completions import LONGEST_CHARACTERS, examples, sho
 from erce.reporting.numbers.gains import summary
 from erce.reporting.pages.html import document
 from erce.reporting.pages.templates import environment
+from erce.reporting.words.sentences import sentences
 from erce.study.folder import read_study
 
 SMALL = {"control": None, "problems": 12, "validation": 4, "steps": 2}
@@ -77,12 +78,20 @@ def _prompts():
     ]
 
 
-def test_the_terminal_shows_three_sentences_unless_it_is_asked_for_all(whole, capsys):
+def test_the_terminal_begins_with_the_verdict_and_shows_few_sentences_unless_it_is_asked_for_all(
+    whole, capsys
+):
     path, _, everything = whole
     _print(summary(read_study(path.parents[1])), verbose=False)
     brief = capsys.readouterr().out
-    for shown in ("(chosen on validation) was right in", "With greedy decoding", "What to do next:"):
-        assert shown in brief
+    verdict = sentences(summary(read_study(path.parents[1])))["verdict"]
+    assert " ".join(brief.split()).startswith(verdict)
+    for shown in (
+        "In samples validation prefers λ = 0.5, of 4 arms",
+        "With greedy decoding",
+        "What to do next:",
+    ):
+        assert shown in " ".join(brief.split())
     assert "minus the gain on the control" not in brief
     assert "minus the gain on the control" in everything
     assert max(map(len, brief.splitlines())) <= 80
@@ -97,11 +106,12 @@ def test_the_page_has_all_its_parts_in_the_order_of_reading(whole):
         html.index(text)
         for text in (
             '<section class="headline"',
-            'class="forest"',
+            'class="drawings"',
             "<h2>What could be wrong",
             "<h2>What to do next",
-            "<h2>Every λ",
+            "<h2>Every arm",
             "<h2>Is it only temperature?",
+            "<h2>As a start for reinforcement learning",
             "<h2>Problems gained and lost",
             "<h2>More",
             f"<summary>The control: {CONTROL}",
@@ -114,7 +124,7 @@ def test_the_page_has_all_its_parts_in_the_order_of_reading(whole):
         )
     ]
     assert places == sorted(places)
-    assert page.tags.count("figure") == 5
+    assert page.tags.count("figure") == 4
     printed = re.sub(r"\s+", " ", printed)
     numbers = read_json(path.parents[2] / "all.json")
     assert all(text in printed for text in (*numbers["sentences"], *numbers["next"]))
@@ -140,9 +150,9 @@ def test_every_link_into_the_page_has_its_target_and_every_word_its_explanation(
     attributes = whole[1].attributes
     targets = {value for name, value in attributes if name == "id"}
     links = {value[1:] for name, value in attributes if name == "href" and value.startswith("#")}
-    assert {"wrong", "next", "lams", "temperature", "examples", "more"} <= links <= targets
+    assert {"wrong", "next", "arms", "temperature", "rl", "examples", "more"} <= links <= targets
     titles = {value for name, value in attributes if name == "title"}
-    rare = {"maj@k", "best@k", "control", "any form", "before"}  # columns that this study's tables lack
+    rare = {"maj@k", "best@k", "control", "any form"}  # columns that this study's tables lack
     terms = environment().get_template("parts.html").module.terms
     assert {text for name, text in terms.items() if name not in rare} <= titles
 
@@ -183,7 +193,7 @@ def test_the_same_study_gives_the_same_bytes_wherever_it_lies_and_however_long_i
     assert (first.parents[1] / "all.json").read_bytes() == (tmp_path / "all.json").read_bytes()
 
 
-PARTS = """study gains chosen interaction inference temperatures coverage changes base rows own
+PARTS = """verdict study gains chosen interaction inference temperatures coverage base rows own
     sentences cautions next missing"""
 
 
@@ -191,6 +201,9 @@ def test_the_json_holds_every_part_and_no_nan(whole):
     text = (whole[0].parents[2] / "all.json").read_text(encoding="utf-8")
     study_summary = json.loads(text, parse_constant=pytest.fail)
     assert set(study_summary) == set(PARTS.split())
+    assert next(iter(study_summary)) == "verdict"
+    assert study_summary["verdict"]["sentence"] == study_summary["sentences"][0]
+    assert study_summary["verdict"]["sampled"]["use"]["label"] == "λ = 0.5"
     assert study_summary["study"]["task"] == TASK
     assert study_summary["chosen"]["lam"] == 0.5
     assert set(study_summary["chosen"]["scores"]) == {"0", "0.5", "1"}
@@ -211,8 +224,7 @@ def test_other_objectives_are_in_every_table_of_the_page_and_in_the_json(tmp_pat
     changes = {"control": CONTROL, "lams": (-0.1, 0.0, 0.5), "objectives": ("dft", "focal:2")}
     study_summary, raw, page = _page(tmp_path, **changes, skip={(TASK, "dft", 0)})
     assert "3 strengths λ and 2 other objectives × 3 seeds" in page.prose
-    assert "are reported and not chosen from" in page.prose
-    tables = 2 * (1 + 2 + 2) + 1  # a task: every λ; the verdicts and every seed, by decoding; pass@k
+    tables = 2 * (1 + 2 + 2) + 2  # a task: every arm; the verdicts and every seed, by decoding; pass@k; mixed
     assert raw.count('<th scope="row">dft</th>') == tables
     assert page.prose.count("−0.1 confidence penalty") == tables
     assert '"objectives": [ "dft", "focal:2" ]' in page.prose
@@ -268,7 +280,7 @@ def test_every_kind_of_study_has_a_report(tmp_path, changes):
 
 def test_with_one_seed_the_page_speaks_of_problems_alone(tmp_path):
     _, _, page = _page(tmp_path, seeds=(7,))
-    assert "95 % interval over problems; other seeds may differ." in page.prose
+    assert "over problems alone; other seeds may differ" in page.prose
     for words in ("problems and seeds", "over seeds"):
         assert words not in page.prose.partition("What the words mean")[0]
 

@@ -60,7 +60,7 @@ def test_the_table_has_the_reports_numbers(tmp_path):
         [part.strip() for part in line.split("|")[1:-1]] for line in text.splitlines() if line[:2] == "| "
     ]
     names = [row[0] for row in rows]
-    for name in ("base model", "λ = 0 (cross-entropy)", "λ = 0.5 ★"):
+    for name in ("base model", "λ = 0 (cross-entropy) ★", "λ = 0.5 ★"):
         assert names.count(name) == 2, name  # the task and its control
     chosen = rows[names.index("λ = 0.5 ★")]
     row = study_summary.row("sums", Arm(0.5), "sampled")
@@ -69,7 +69,7 @@ def test_the_table_has_the_reports_numbers(tmp_path):
     alone = rows[names.index("this adapter, seed 0")]
     scores = next(r for c, r in study.results.items() if c.name == "sums-lam0.5-seed0")["scores"]["test"]
     assert alone[2:4] == [percent(scores[way]["pass@1"]) for way in ("greedy", "sampled")]
-    assert sentences(study_summary)["headline"] in text
+    assert sentences(study_summary)["verdict"] in text
     assert text.count("\n- ") - text.split("---")[1].count("\n- ") == len(cautions(study_summary)) > 0
 
 
@@ -86,7 +86,7 @@ def test_the_front_matter_is_what_the_hub_reads(tmp_path):
     assert {(e.task_type, e.dataset_type, e.dataset_split) for e in card.data.eval_results} == {
         ("text-generation", "openai/gsm8k", "test")
     }
-    assert "It is not of the λ that the study chose on validation." in card.text
+    assert "Validation prefers another arm." in card.text
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_a_text_is_never_a_link_or_a_line_of_its_own(text):
         ({}, "sums-lam0.5-sed0", "no trained and finished cell 'sums-lam0.5-sed0'; did you mean 'sums-lam"),
         ({}, "sums-base", "no trained and finished cell 'sums-base'; did you mean 'sums-"),
         ({"skip": [("sums", 1.0, 2)]}, "sums-lam1-seed2", "cell 'sums-lam1-seed2' is not done; run "),
-        ({"skip": [("sums", lam, 2) for lam in (0.0, 0.5, 1.0)]}, "best", "no λ is chosen: no λ of 'sums' "),
+        ({"skip": [("sums", lam, 2) for lam in (0.0, 0.5, 1.0)]}, "best", "no arm is chosen: no λ of 'sums'"),
     ],
     ids=str,
 )  # fmt: skip

@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 from toys.studies import CONTROL, TASK, make_study
 
+from erce.reporting.format import interval
 from erce.reporting.numbers.gains import TableRow, summary
 from erce.reporting.pages.tables import Sheet, comma_separated, latex, markdown, print_tables
 from erce.types import BASELINE, Arm
@@ -131,14 +132,15 @@ def test_the_terminal_table_has_other_objectives_below_the_lams_and_says_what_th
     changes = {"lams": (-0.1, 0.0, 0.5), "objectives": ("eaft", "label-smoothing:0.1"), "control": None}
     study = summary(make_study(tmp_path / "runs", **changes))
     printed = _printed(study)
-    gain = study.gain(TASK, Arm(0.0, "eaft"), "sampled")
+    row = study.row(TASK, Arm(0.0, "eaft"), "sampled")
     line = next(line for line in printed.splitlines() if line.startswith(" eaft"))
-    assert f"{100 * gain.gain:+.1f}" in line
+    assert f"{interval(row.over_base)} {interval(row.gain)}" in re.sub(" +", " ", line)
     below = [line.split()[0] for line in printed.splitlines()[5:12] if line.split()]
     assert below == ["−0.1", "0", "0.5", "eaft", "label-", "smoothing:", "0.1"]
     assert "…" not in printed
     assert max(map(len, printed.splitlines())) <= 80
-    assert "by name: other objectives" in " ".join(printed.split())
+    notes = " ".join(printed.split()).partition("±: ")[2].split(" · ")
+    assert all(len(note.split()) <= 6 for note in notes)
 
 
 def test_the_terminal_table_cuts_no_number_and_a_task_without_a_finished_cell_has_none(tmp_path):

@@ -4,12 +4,14 @@ import pytest
 from toys.studies import CONTROL, TASK, make_study
 
 from erce.files import write_json
+from erce.reporting.format import interval, points
 from erce.reporting.numbers.gains import summary
-from erce.reporting.pages import figures
+from erce.reporting.numbers.k_samples import sample_coverage
+from erce.reporting.numbers.verdict import preferences
 from erce.reporting.pages.html import document
-from erce.reporting.words.sentences import sentences
+from erce.reporting.words.sentences import exploration_sentences, sentences
 from erce.study.folder import cell_folder
-from erce.types import Arm
+from erce.types import BASE_MODEL
 
 
 def _summary(root, **changes):
@@ -34,18 +36,23 @@ def gained(tmp_path_factory):
     return _summary(tmp_path_factory.mktemp("gain"), **LARGE, right=_always((0.4, 0.7), (0.5, 0.5)))
 
 
-def test_a_gain_is_said_with_both_accuracies_its_interval_and_what_it_covers(gained):
-    lines = sentences(gained)
-    row, baseline = (gained.row(TASK, arm, "sampled") for arm in (gained.chosen, gained.baseline))
-    text = lines["headline"]
-    assert text.startswith(
-        f"On the 100 test problems, λ = {gained.lam:g} (chosen on validation) was right in "
+def test_the_verdict_comes_first_and_the_preferred_arm_has_both_gains_with_what_they_cover(gained):
+    lines, found = sentences(gained), preferences(gained)["sampled"]
+    assert lines["verdict"] == (
+        "Use the base model for greedy decoding and λ = 0.5 for samples. One for both: λ = 0.5, not shown to "
+        "be worse for greedy decoding."
     )
-    assert f"{100 * row.mean:.1f} % of samples against {100 * baseline.mean:.1f} % for cross-entropy" in text
-    assert f"{100 * row.gain.gain:+.1f} points, 95 % interval +" in text
-    assert text.endswith("(over problems and seeds).")
+    assert lines["sampled"].startswith(
+        f"In samples validation prefers λ = 0.5, of 3 arms: right in {100 * found.row.mean:.1f} % of samples "
+        f"of the 100 test problems, {points(found.over_base.gain)} points over the base model "
+        f"({interval(found.over_base)}) and {points(found.over_baseline.gain)} points over λ = 0 "
+        f"({interval(found.over_baseline)})."
+    )
+    assert "It takes 12 training steps." in lines["sampled"]
+    assert lines["choosing"].startswith("These 95 % intervals are over problems and seeds")
     differences = ["difference-sampled", "difference-greedy"]
-    assert list(lines) == ["headline", "greedy", "same", *differences, "sharpening"]
+    expected = ["verdict", "greedy", "sampled", "choosing", *differences, "sharpening"]
+    assert list(lines) == expected
     opening = f"In samples the gain minus the gain on the control {CONTROL}, where no gain is expected, is +"
     assert lines["difference-sampled"].startswith(opening)
 
@@ -53,33 +60,33 @@ def test_a_gain_is_said_with_both_accuracies_its_interval_and_what_it_covers(gai
 FAVOURS_HALF = {"right_on_validation": lambda task, lam, decoding: 0.9 if lam == 0.5 else 0.4}
 
 
-def test_an_interval_with_zero_is_called_chance(tmp_path):
-    study_summary = _summary(tmp_path, right=_always((0.5, 0.5), (0.5, 0.5)), **FAVOURS_HALF)
-    gain = study_summary.gain(TASK, Arm(0.5), "sampled")
-    assert gain.low < 0 < gain.high
-    assert "which includes 0: it may be chance." in sentences(study_summary)["headline"]
-    assert "which includes 0: it may be chance." in sentences(study_summary)["greedy"]
-    assert "sharpening" not in sentences(study_summary)
+def test_what_is_not_shown_to_beat_the_base_model_is_not_recommended(tmp_path):
+    """On the test problems the base model is as good as λ = 0.5, which validation prefers."""
+    study_summary = _summary(tmp_path, right=lambda task, lam, decoding: 0.5, **FAVOURS_HALF)
+    lines = sentences(study_summary)
+    reason = "no trained arm is shown to be better."
+    assert lines["verdict"] == f"Use the base model for greedy decoding and for samples: {reason}"
+    for subject in ("greedy", "sampled"):
+        assert "validation prefers λ = 0.5" in lines[subject]
+        assert "So it is not shown to be better than the base model." in lines[subject]
+    assert "sharpening" not in lines
 
 
 def test_a_loss_is_called_one(tmp_path):
     study_summary = _summary(tmp_path, **LARGE, right=_always((0.7, 0.4), (0.8, 0.5)), **FAVOURS_HALF)
-    for subject in ("headline", "greedy"):
-        assert sentences(study_summary)[subject].endswith(
-            "(over problems and seeds); cross-entropy was better."
-        )
-        assert " points, 95 % interval −" in sentences(study_summary)[subject]
+    assert "So it is worse than the base model." in sentences(study_summary)["greedy"]
     assert sentences(study_summary)["difference-sampled"].endswith("; the control gained more.")
 
 
-def test_cross_entropy_may_win_and_is_then_the_headline(tmp_path):
-    study_summary = _summary(tmp_path, right=lambda task, lam, decoding: 0.9 - 0.3 * (lam or 0))
+def test_cross_entropy_may_win(tmp_path):
+    study_summary = _summary(
+        tmp_path, right=lambda task, lam, decoding: 0.1 if lam is None else 0.9 - 0.3 * lam
+    )
     assert study_summary.interaction == {}
-    assert list(sentences(study_summary)) == ["headline"]
-    text = sentences(study_summary)["headline"]
-    assert text.startswith("Validation chose λ = 0, plain cross-entropy: ")
-    assert "There is no gain to report." in text
-    assert "for the best penalty, λ = 0.5" in text
+    lines = sentences(study_summary)
+    assert list(lines) == ["verdict", "greedy", "sampled", "choosing"]
+    assert lines["verdict"] == "Use λ = 0 for greedy decoding and for samples."
+    assert "over λ = 0" not in lines["sampled"]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +106,7 @@ def test_a_sampled_gain_comes_with_a_caution_about_sharpening(tmp_path, greedy, 
 def test_a_chosen_negative_lam_is_called_the_confidence_penalty_and_not_sharpening(tmp_path):
     right = _always((0.4, 0.7), (0.5, 0.5))
     lines = sentences(_summary(tmp_path, **(LARGE | {"lams": (0.0, -0.5)}), right=right))
-    assert "λ = −0.5 (confidence penalty, chosen on validation) was right in" in lines["headline"]
+    assert "In samples validation prefers λ = −0.5, of 3 arms" in lines["sampled"]
     assert "sharpening" not in lines
 
 
@@ -118,7 +125,6 @@ def test_what_own_right_answers_cost_is_said_beside_every_arms_gain(tmp_path):
     for part in (
         "2,560 samples of the base model (49,123 tokens)",
         "262 of 320 training problems have an accepted one, and self leaves out the other 58",
-        "12 on the given demonstrations, 12 as self, 12 as rft.",
     ):
         assert part in sentences(report)["own"]
     costs = {row.arm.label: row.sampled_before for row in report.rows if row.task == TASK}
@@ -131,18 +137,28 @@ def test_what_own_right_answers_cost_is_said_beside_every_arms_gain(tmp_path):
 def test_nothing_chosen_is_said_with_the_reason_and_so_is_a_missing_baseline(tmp_path):
     reason = f"no λ of '{TASK}' has all its 3 seeds yet; run the study to its end first."
     study_summary = _summary(tmp_path / "no", skip={(TASK, lam, 0) for lam in (0.0, 0.5, 1.0)})
-    assert sentences(study_summary) == {"headline": f"No λ is chosen: {reason}"}
+    assert sentences(study_summary) == {"verdict": f"No arm is chosen: {reason}"}
     study_summary = _summary(tmp_path, skip={(TASK, 0.0, seed) for seed in range(3)})
-    assert "has nothing to be compared with: λ = 0" in sentences(study_summary)["headline"]
+    assert "over λ = 0" not in sentences(study_summary)["sampled"]
+    assert "points over the base model" in sentences(study_summary)["sampled"]
 
 
 @pytest.mark.parametrize("right", [0.0, 1.0])
-def test_a_study_in_which_all_is_alike_has_no_gain_to_report(tmp_path, right):
+def test_a_study_in_which_all_is_alike_keeps_the_base_model(tmp_path, right):
     study_summary = summary(make_study(tmp_path, right=lambda task, arm, decoding: right))
-    assert list(sentences(study_summary)) == ["headline"]
-    assert (
-        f"There is no gain to report. On the 30 test problems cross-entropy was right in {100 * right} %"
-        in (sentences(study_summary)["headline"])
-    )
-    low, high = figures.accuracy(study_summary, TASK).axes[0].get_ylim()
-    assert high - low >= 10
+    assert preferences(study_summary)["sampled"].arm == BASE_MODEL
+    assert sentences(study_summary)["verdict"].startswith("Use the base model")
+
+
+def test_more_right_samples_with_fewer_mixed_problems_than_lam_0_are_named(tmp_path):
+    """λ = 0.5 is always right, λ = 1 always wrong: with neither has GRPO anything to learn from."""
+    right = {None: 0.2, 0.0: 0.5, 0.5: 1.0, 1.0: 0.0}
+    made = _summary(tmp_path, control=None, right=lambda task, arm, decoding: right[arm])
+    [text] = exploration_sentences(made)
+    zero = sample_coverage(made).mixed[made.baseline]
+    assert text.startswith("λ = 0.5 has more right samples than λ = 0 (100.0 % against ")
+    assert text.endswith(f"but fewer mixed problems (0.0 % against {100 * zero:.1f} %).")
+    outcomes = made.outcomes(made.baseline, "sampled")
+    right_ones = outcomes.sum(axis=2)
+    assert zero == ((right_ones > 0) & (right_ones < outcomes.shape[2])).mean()
+    assert text in document(made).replace("\xa0", " ")

@@ -57,9 +57,11 @@ function show() {
   const made = [];
   shown.forEach((row, at) => {
     if (at === 0 || shown[at - 1][0] !== row[0]) {
-      const [name, prompt] = problems[row[0]];
+      const [name, prompt, reference, demonstration] = problems[row[0]];
       made.push(element("h2", "", name));
       if (prompt) made.push(element("pre", "prompt", prompt));
+      if (reference) made.push(element("p", "arm", "Reference"), element("pre", "prompt", reference));
+      if (demonstration) made.push(element("p", "arm", "Demonstration"), element("pre", "prompt", demonstration));
     }
     const [reason, right] = verdicts[row[2]];
     const read = row[5] === null ? "" : `, read as ${row[5]}`;

@@ -1,0 +1,168 @@
+"""A study → the arm to use under each decoding: validation chooses among all arms, the test problems check.
+
+Candidates are the base model, every λ and every other objective with all its seeds. The best validation
+score wins, of equal ones the cheaper arm. Its gains are read on the test problems, with intervals that allow
+for the choice (`chosen_from` of `erce.stats.paired_gain`).
+"""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow, gain_as_json
+from erce.stats import Gain, paired_gain
+from erce.types import BASE_MODEL, Arm
+
+MARGIN = 0.02  # up to which a cheaper arm counts as good as the preferred one, in fractions of 1
+
+
+class Cheaper(NamedTuple):
+    """An arm that costs less than the preferred one, and the preferred arm's gain over it."""
+
+    row: TableRow
+    gain: Gain
+
+    @property
+    def is_as_good(self) -> bool:
+        """Whether the preferred arm is shown to be at most MARGIN better."""
+        return self.gain.high <= MARGIN
+
+
+@dataclass(frozen=True)
+class Preference:
+    """The arm that validation prefers under one decoding, of those in `scores`, and its gains on test.
+
+    `scores` has each candidate's validation accuracy, the best first. `over_base` and `over_baseline` are the
+    gains over the base model and λ = 0, None for that arm itself or where it has no finished cell. `widening`
+    is what choosing costs: by how much it makes the wider of the two intervals reach further on each side.
+    `cheaper` is the cheapest arm that is as good, else the cheapest that is not shown to be worse.
+    """
+
+    row: TableRow
+    scores: dict[Arm, float]
+    over_base: Gain | None
+    over_baseline: Gain | None
+    widening: float
+    cheaper: Cheaper | None
+
+    @property
+    def arm(self) -> Arm:
+        return self.row.arm
+
+    @property
+    def use(self) -> Arm:
+        """The arm to use: the preferred one, unless the test problems do not show it above the base model."""
+        return BASE_MODEL if self.over_base is not None and self.over_base.low <= 0 else self.arm
+
+    def as_json(self) -> dict[str, Any]:
+        cheaper = self.cheaper and {
+            **_arm_as_json(self.cheaper.row),
+            "is_as_good": self.cheaper.is_as_good,
+            "behind": gain_as_json(self.cheaper.gain),
+        }
+        return {
+            "use": self.use.as_json() | {"label": self.use.label},
+            "preferred": _arm_as_json(self.row),
+            "over_base": gain_as_json(self.over_base),
+            "over_lam0": gain_as_json(self.over_baseline),
+            "chosen_from": [
+                arm.as_json() | {"label": arm.label, "validation": score}
+                for arm, score in self.scores.items()
+            ],
+            "widening": self.widening,
+            "cheaper": cheaper,
+        }
+
+
+@lru_cache(maxsize=1)
+def preferences(summary: Summary) -> dict[str, Preference]:
+    """Return decoding → what validation prefers; empty where not even a λ can be chosen (`no_choice`)."""
+    if summary.choice is None:
+        return {}
+    rows = {decoding: _candidates(summary, decoding) for decoding in reversed(DECODINGS)}
+    return {decoding: _preference(summary, of_it) for decoding, of_it in rows.items() if of_it}
+
+
+def preferred(summary: Summary, decoding: str) -> Arm | None:
+    """Return the arm that validation prefers under a decoding, if there is one."""
+    found = preferences(summary).get(decoding)
+    return None if found is None else found.arm
+
+
+def usable_for_both(summary: Summary) -> Arm | None:
+    """Return which of two arms to use is not shown to be worse under the other decoding, if there are two."""
+    found = preferences(summary).values()
+    uses = list(dict.fromkeys(one.use for one in reversed(found)))
+    fit = [arm for arm in uses if not any(_is_worse(summary, arm, one) for one in found)]
+    return fit[0] if len(uses) > 1 and fit else None
+
+
+def _is_worse(summary: Summary, arm: Arm, found: Preference) -> bool:
+    """Tell whether an arm is shown to be worse than the one to use under that decoding, or has no row."""
+    row, best = (summary.row(summary.task, one, found.row.decoding) for one in (arm, found.use))
+    if row is None or best is None or row == best:
+        return row is None
+    return _gain(summary, best, row, len(found.scores)).low > 0
+
+
+def _candidates(summary: Summary, decoding: str) -> list[TableRow]:
+    """Return the rows of the arms that may be preferred, the best on validation first."""
+    expected = [cell for cell in summary.study.expected if cell.task == summary.task]
+    unfinished = {cell.arm for cell in expected if cell not in summary.study.results}
+    rows = [
+        row
+        for row in summary.rows
+        if (row.task, row.decoding) == (summary.task, decoding)
+        and row.validation is not None
+        and row.arm not in unfinished
+    ]
+    # Rounded, so that equal means of different seeds are a tie and not a matter of the last bit.
+    return sorted(rows, key=lambda row: (-round(row.validation or 0, 12), *_cost(row), abs(row.arm.lam or 0)))
+
+
+def _preference(summary: Summary, rows: list[TableRow]) -> Preference:
+    best, trained = rows[0], sum(not row.arm.is_base for row in rows)
+
+    def gain(arm: Arm, chosen_from: int = trained) -> Gain | None:
+        other = summary.row(summary.task, arm, best.decoding)
+        return None if other is None or arm == best.arm else _gain(summary, best, other, chosen_from)
+
+    over_base, over_baseline = gain(BASE_MODEL), gain(summary.baseline)
+    pairs = [(over_base, gain(BASE_MODEL, 1)), (over_baseline, gain(summary.baseline, 1))]
+    wider = [(one.high - one.low - two.high + two.low) / 2 for one, two in pairs if one and two]
+    beside = [Cheaper(row, _gain(summary, best, row, trained)) for row in rows if _is_cheaper(row, best)]
+    as_good = [one for one in beside if one.is_as_good] or [one for one in beside if one.gain.low <= 0]
+    return Preference(
+        row=best,
+        scores={row.arm: row.validation or 0.0 for row in rows},
+        over_base=over_base,
+        over_baseline=over_baseline,
+        widening=max(wider, default=0.0),
+        cheaper=min(as_good, key=lambda one: _cost(one.row), default=None),
+    )
+
+
+def _gain(summary: Summary, treated: TableRow, baseline: TableRow, chosen_from: int) -> Gain:
+    rows = {"treated": treated, "baseline": baseline}
+    return paired_gain(
+        *(summary.outcomes(row.arm, row.decoding) for row in rows.values()),
+        untrained=[name for name, row in rows.items() if row.arm.is_base],
+        chosen_from=max(1, chosen_from),
+    )
+
+
+def _cost(row: TableRow) -> tuple[float, float]:
+    """Return the tokens sampled before training and the steps of a training; infinite where unknown."""
+    sampled, steps = (math.inf if cost is None else float(cost) for cost in (row.sampled_before, row.steps))
+    return sampled, steps
+
+
+def _is_cheaper(row: TableRow, than: TableRow) -> bool:
+    pairs = list(zip(_cost(row), _cost(than), strict=True))
+    return all(one <= other for one, other in pairs) and any(one < other for one, other in pairs)
+
+
+def _arm_as_json(row: TableRow) -> dict[str, Any]:
+    costs = {"steps": row.steps, "sampled_before": row.sampled_before}
+    return row.arm.as_json() | {"label": row.arm.label, "mean": row.mean} | costs

@@ -1,0 +1,112 @@
+"""The arm to use: validation prefers it, the test problems check it, and a cheaper one may be as good."""
+
+import pytest
+from toys.studies import TASK, make_study
+
+from erce.files import write_json
+from erce.reporting.numbers.gains import summary
+from erce.reporting.numbers.verdict import preferences, usable_for_both
+from erce.reporting.words.sentences import sentences
+from erce.stats import paired_gain
+from erce.study.folder import cell_folder, read_study
+from erce.types import BASE_MODEL, BASELINE, Arm
+
+SIZE = {"control": None, "problems": 60, "validation": 20, "lams": (0.0, 4.0), "seeds": (0, 1, 2)}
+
+
+def verdict(root, chances, on_validation=None, own_tokens=None, **changes):
+    """What validation prefers, where an arm is right as often as `chances` says by its name."""
+    right = {"right": lambda task, arm, decoding: chances[arm]}
+    if on_validation is not None:
+        right["right_on_validation"] = lambda task, arm, decoding: on_validation[arm]
+    study = make_study(root / "runs", **(SIZE | right | changes))
+    if own_tokens is not None:
+        counts = {"problems": 9, "with_one": 8, "accepted": 9, "samples": 72, "tokens": own_tokens}
+        own = cell_folder(study.root, study.recipe, study.recipe.own_cell)
+        write_json(own / "result.json", {"scores": {}, "own": counts})
+    return preferences(summary(read_study(study.root)))
+
+
+@pytest.fixture(scope="module")
+def self_wins(tmp_path_factory):
+    """`self` is preferred, and the test problems would prefer λ = 4."""
+    return verdict(
+        tmp_path_factory.mktemp("self"),
+        {None: 0.2, 0.0: 0.3, 4.0: 0.9, "self": 0.7},
+        {None: 0.0, 0.0: 0.3, 4.0: 0.6, "self": 1.0},
+        own_tokens=5000,
+        objectives=("self",),
+    )
+
+
+def test_validation_chooses_among_all_arms_and_the_test_problems_have_no_say(self_wins):
+    assert list(self_wins) == ["greedy", "sampled"]
+    for found in self_wins.values():
+        assert found.arm == found.use == Arm(0.0, "self")
+        assert list(found.scores) == [Arm(0.0, "self"), Arm(4.0), BASELINE, BASE_MODEL]
+        assert (found.row.sampled_before, found.row.steps) == (5000, 12)
+
+
+def test_gains_are_those_of_the_test_problems_and_allow_for_the_choice(self_wins, tmp_path):
+    found = self_wins["sampled"]
+    chances = {None: 0.2, 0.0: 0.3, 4.0: 0.9, "self": 0.7}
+    study = make_study(
+        tmp_path / "runs", **SIZE, objectives=("self",), right=lambda task, arm, decoding: chances[arm]
+    )
+    arms = [Arm(0.0, "self"), BASE_MODEL, BASELINE]
+    own, base, zero = (study.outcomes(TASK, arm, split="test", decoding="sampled") for arm in arms)
+    assert found.over_base.gain == pytest.approx(own.mean() - base.mean(), abs=0.1)
+    assert found.over_base.covers == found.over_baseline.covers == "problems and seeds"
+    alone = paired_gain(own, zero)
+    assert found.widening >= 0
+    assert alone.covers == "problems and seeds"
+
+
+def test_what_costs_less_and_is_not_shown_to_be_worse_is_named_with_the_gain_over_it(self_wins, tmp_path):
+    cheaper = self_wins["sampled"].cheaper
+    assert cheaper is not None
+    assert cheaper.row.arm == Arm(4.0)  # λ = 4 samples nothing before its training, and is better on test
+    assert cheaper.is_as_good
+    chances = {None: 0.2, 0.0: 0.3, 4.0: 0.5, "self": 1.0}
+    worse = verdict(tmp_path, chances, own_tokens=5000, objectives=("self",))
+    assert worse["sampled"].arm == Arm(0.0, "self")
+    assert worse["sampled"].cheaper is None
+
+
+def test_of_equal_scores_the_cheaper_arm_is_preferred(tmp_path):
+    alike = dict.fromkeys((None, 0.0, 4.0, "self"), 1.0)
+    found = verdict(tmp_path / "all", alike, own_tokens=5000, objectives=("self",))
+    assert [one.arm for one in found.values()] == [BASE_MODEL, BASE_MODEL]
+    found = verdict(tmp_path, alike | {None: 0.5}, own_tokens=5000, objectives=("self",))
+    assert list(found["sampled"].scores) == [BASELINE, Arm(4.0), Arm(0.0, "self"), BASE_MODEL]
+
+
+def test_an_arm_that_is_not_shown_to_beat_the_base_model_is_not_to_be_used(tmp_path):
+    on_validation = {None: 0.2, 0.0: 0.3, 4.0: 1.0}
+    found = verdict(tmp_path, dict.fromkeys(on_validation, 0.5), on_validation)["sampled"]
+    assert (found.arm, found.use) == (Arm(4.0), BASE_MODEL)
+    assert found.over_base.low < 0 < found.over_base.high
+
+
+def test_an_arm_that_lacks_a_seed_or_validation_cannot_be_preferred(tmp_path):
+    chances = {None: 0.2, 0.0: 0.3, 4.0: 1.0}
+    found = verdict(tmp_path / "seed", chances, skip={(TASK, 4.0, 1)})
+    assert set(found["greedy"].scores) == {BASE_MODEL, BASELINE}
+    assert verdict(tmp_path / "validation", chances, validation=0) == {}
+
+
+@pytest.mark.parametrize(("greedy", "both"), [(0.7, Arm(4.0)), (0.1, None)])
+def test_one_arm_for_both_decodings_is_not_shown_to_be_worse_under_either(tmp_path, greedy, both):
+    """Greedily λ = 0 is preferred, where λ = 4 is right as often as `greedy` says; in samples λ = 4 is."""
+    sampled = {None: 0.0, 0.0: 0.2, 4.0: 0.9}
+    chances = {"greedy": {None: 0.0, 0.0: 0.7, 4.0: greedy}, "sampled": sampled}
+    on_validation = {"greedy": {None: 0.0, 0.0: 1.0, 4.0: 0.5}, "sampled": sampled}
+    settings = {
+        "right": lambda task, arm, decoding: chances[decoding][arm],
+        "right_on_validation": lambda task, arm, decoding: on_validation[decoding][arm],
+    }
+    made = summary(make_study(tmp_path / "runs", **SIZE, **settings))
+    assert [one.use for one in preferences(made).values()] == [BASELINE, Arm(4.0)]
+    assert usable_for_both(made) == both
+    text = "One for both: λ = 4, not shown to be worse for greedy decoding."
+    assert sentences(made)["verdict"].endswith(text) is (both is not None)
