@@ -234,7 +234,7 @@ def verify(options: argparse.Namespace) -> int:
         return 0
     verdicts = _verify_one(options)
     if options.json is not None:
-        from erce.study.reverify import Reverified, write_reverified
+        from erce.cli.side_by_side import Reverified, write_reverified
 
         reference = options.answer if options.program is None else _text(options.program)
         write_reverified(options.json, [Reverified("command line", reference, verdicts)])
@@ -269,7 +269,7 @@ def _arms(flags: list[list[str]]) -> dict[str, list[str]]:
 
 def _verify_one(options: argparse.Namespace) -> dict[str, Verdict]:
     """Verify the answer or program that the flags give; return the verdicts, first the one that decides."""
-    from erce.study.reverify import ours
+    from erce.cli.side_by_side import ours
     from erce.verify import run_program, verify_math
     from erce.verify.paper_steps import equivalent_paper
 
@@ -286,7 +286,7 @@ def _verify_one(options: argparse.Namespace) -> dict[str, Verdict]:
 
 
 def _reverify(options: argparse.Namespace) -> None:
-    from erce.study.reverify import reverify_file, reverify_study, summary, write_reverified
+    from erce.cli.side_by_side import reverify_file, reverify_study, summary, write_reverified
 
     if options.file.is_dir():
         rows = reverify_study(options.file, workers=options.workers)

@@ -23,7 +23,7 @@ from erce.errors import counted
 from erce.types import Verdict
 
 if TYPE_CHECKING:
-    from erce.study.reverify import Reverified
+    from erce.cli.side_by_side import Reverified
     from erce.verify.sandbox.probes import ProbeResult
 
 WIDTH = 80  # characters in a line of a terminal
@@ -111,7 +111,7 @@ def verdict_lines(verdict: Verdict, *, explain: bool, condition: str = "") -> li
 def reverify_lines(
     rows: "Sequence[Reverified]", totals: Sequence[Mapping[str, Any]], *, limit: int
 ) -> list[str]:
-    """Return our strict verdicts, then a line for each procedure of `reverify.summary`, and what is disputed.
+    """Return our strict verdicts, a line for each procedure of `side_by_side.summary`, and what is disputed.
 
     Of the rows that are not accepted, and of those that the procedures dispute, at most `limit` are listed.
     """

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from erce.generate.decoding import GenerationSettings
 from erce.generate.server import Served
+from erce.generate.vllm import StartedServer
 from erce.recipe import Recipe
 from erce.types import Completion, Problem
 
@@ -30,6 +31,11 @@ class Generate(Protocol):
 
 class Backend(Protocol):
     """What samples the completions of a recipe's cells; every process makes its own of the recipe."""
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe as cells get it, with what is known only now, such as a server's address."""
+        ...
 
     @property
     def name(self) -> str:
@@ -79,7 +85,12 @@ class Transformers:
             yield partial(generate, policy, base.tokenizer)
 
 
-BACKENDS: dict[str, Callable[[Recipe], Backend]] = {"transformers": Transformers, "server": Served}
+def _server(recipe: Recipe) -> Served:
+    assert recipe.server is not None
+    return StartedServer.of(recipe) if recipe.server.start else Served(recipe)
+
+
+BACKENDS: dict[str, Callable[[Recipe], Backend]] = {"transformers": Transformers, "server": _server}
 
 
 def backend_of(recipe: Recipe) -> Backend:

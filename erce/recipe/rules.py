@@ -198,9 +198,18 @@ def check_server(server: Serving, decoding: Decoding) -> None:
         raise InputError(
             f"[server] url {SECRET}; write the address alone, and name the key's variable: api_key_variable"
         )
-    if re.match(r"https?://[^/]", server.url) is None:
+    if (server.gpus is not None or server.args) and not server.start:
+        raise InputError("[server] gpus and args are for a server that erce starts; write start = true, too")
+    is_local = re.fullmatch(r"(http://(localhost|127\.0\.0\.1):\d+/v1/?)?", server.url) is not None
+    if server.start and (server.kind != "vllm" or not is_local):
         raise InputError(
-            f'[server] url = {server.url!r} is no server\'s address; write url = "http://localhost:8000/v1"'
+            f"[server] start = true starts a vLLM on this machine, not kind = {server.kind!r} at "
+            f'{server.url!r}; leave kind and url out, or write url = "http://localhost:8000/v1"'
+        )
+    if not server.start and re.match(r"https?://[^/]", server.url) is None:
+        raise InputError(
+            f"[server] url = {server.url!r} is not a server's address; write url = "
+            '"http://localhost:8000/v1", or start = true'
         )
     check_section("server", server)
     if decoding.compile:

@@ -17,7 +17,7 @@ SERVERS = ("vllm", "openai")
 WARMUP = 0.1
 # Section → settings that an older study.json may hold under an old name, or that are gone.
 RENAMED = {"decoding": {"frontier": "temperatures", "frontier_samples": "temperature_samples"}}
-RETIRED = {"resources": ("processes", "fsdp"), "server": ("start", "arguments")}
+RETIRED = {"resources": ("processes", "fsdp"), "server": ("arguments",)}
 AUTO = "auto"  # in the place of a list of λ
 MOST_SEQUENCES, MOST_COMPLETIONS = 8, 512  # of a forward pass and at a time, where a recipe leaves them out
 GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what lams = "auto" stands for
@@ -172,7 +172,10 @@ class OwnSamples:
 class Serving:
     """An OpenAI-compatible server that samples the completions; training stays in this process."""
 
-    url: str  # ends where "/completions" begins: "http://localhost:8000/v1"
+    url: str = ""  # ends where "/completions" begins; left out, that of the server that `start` starts
+    start: bool = False  # true: vLLM is started on this machine for the run, and ended with it
+    gpus: str | None = None  # of a started server, as in CUDA_VISIBLE_DEVICES: "6,7"; None: those of erce
+    args: tuple[str, ...] = ()  # further words for `vllm serve`, which win over erce's
     kind: str = "vllm"  # "vllm" | "openai": gets OpenAI's decoding fields alone
     model: str | None = None  # the base model's name there; None: the recipe's model
     api_key_variable: str | None = None  # NAME of the environment variable that holds the key

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from contextlib import nullcontext
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +19,7 @@ from erce.study.engines import Done, Engine, Work, engine_named, open_engine
 from erce.study.engines.locks import study_lock
 from erce.study.engines.processes import devices_of, visible_devices
 from erce.study.engines.progress import progress
-from erce.study.folder import Study, check_folder, open_study, read_study
+from erce.study.folder import LOCKS, Study, check_folder, open_study, read_study
 from erce.study.freshness import (
     Reason,
     checked_base_model,
@@ -76,22 +77,23 @@ def run(  # noqa: PLR0913  the settings of a run
     runner = _checked_engine(recipe, engine=engine, jobs=jobs, retries=retries)
     check_folder(root, recipe)
     problems = {task: cell_splits(recipe, task) for task in recipe.tasks}
-    sizes, base = None, dict[str, str]()
+    backend, sizes, base = backend_of(recipe), None, dict[str, str]()
     stale = _stale(root, recipe, problems, own_only=own_only)
     samples = "completions" in stale
     if samples:
         _check_needs(recipe, problems, in_this_process=runner.in_this_process)
         if runner.runs_here:  # on a cluster each cell fits its batches to its own machine
             sizes = batch_sizes(recipe, problems, share=1 / (jobs or 1))
-        backend_of(recipe).check()
+        backend.check()
     elif stale:
         _check_demonstrations(recipe, problems)
     if samples or not kept_base_model(root):
         base = checked_base_model(root, recipe, cells_run_here=samples and runner.runs_here)
-    work = Work(root, recipe, partial(run_cell, problems=problems, sizes=sizes))
+    work = Work(root, backend.recipe, partial(run_cell, problems=problems, sizes=sizes))
     opened = open_engine(work, engine=engine, jobs=jobs)
     watch = FirstRound(root, recipe, settled=go_on)
-    with opened as run_cells, study_lock(root):
+    sampling = backend.running(root / LOCKS) if samples else nullcontext()
+    with opened as run_cells, study_lock(root), sampling:
         open_study(root, recipe, problem_rows(problems))
         keep_base_model(root, base)
         if sizes and sizes.free:

@@ -1,7 +1,7 @@
 """A recipe and the results so far → the cells of its study, round by round, and the λ that it chooses.
 
-1. Samples of the training problems, if an arm trains on them (`Recipe.own_cells`): the base model's, alone, or
-   those of the models of one λ, once these are trained.
+1. Samples of the training problems, if an arm trains on them (`Recipe.own_cells`): the base model's, alone,
+   or those of the models of one λ, once these are trained.
 2. On the study's own task every arm and seed; on the control the base model and λ = 0. On the own task the
    base model and λ = 0 are sampled at the recipe's `temperatures` too.
 3. Once every λ of the own task is done or has diverged, the same for the λ with the best validation score.

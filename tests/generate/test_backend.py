@@ -15,7 +15,7 @@ SECTIONS = {  # of the recipe that chooses the backend; a new one adds a small s
     "transformers": lambda server: {},
     "server": lambda server: {"server": Serving(url=server.url)},
 }
-GREEDY = replace(GREEDY, max_new_tokens=12)
+GREEDY, SAMPLED = replace(GREEDY, max_new_tokens=12), replace(SAMPLED, max_new_tokens=12)
 
 
 @pytest.fixture(params=BACKENDS)

@@ -89,7 +89,14 @@ def test_a_value_that_no_run_could_use_is_refused_and_shown_with_a_way_out(setti
         ({"seeds": 2}, "write seeds = [0, 1], one number per seed"),
         ({"decoding": {"frontier": [0.2]}}, "[decoding] frontier is called temperatures"),
         ({"training": {"epoch": 1}}, "[training] no setting 'epoch'; did you mean 'epochs'?"),
-        ({"server": {}}, "'url' is missing"),
+        ({"server": {}}, "url = '' is not a server's address; write url ="),
+        ({"server": HERE | {"args": ["--seed", "1"]}}, "args are for a server that erce starts"),
+        ({"server": HERE | {"gpus": "0"}}, "gpus and args are for a server that erce starts"),
+        (
+            {"server": {"url": "http://there:80/v1", "start": True}},
+            "'http://there:80/v1'; leave kind",
+        ),
+        ({"server": {"kind": "openai", "start": True}}, "kind = 'openai'"),
         ({"dtype": "float12"}, "'float12'; did you mean 'float32'?"),
         ({"verify": {"unproven": "never"}}, "no [verify] unproven 'never'"),
         ({"training": {"normalize": "batch"}}, "no [training] normalize 'batch'"),
@@ -237,6 +244,7 @@ def test_the_temperatures_and_where_a_server_is_make_no_other_study():
     cell, decoding = Cell("mini-sums", 0.5, 1), RECIPE.decoding
     served = replace(RECIPE, server=Serving(url="http://here"))
     there = replace(RECIPE, server=Serving(url="http://there", model="tiny", concurrency=1, timeout=1.0))
+    started = replace(RECIPE, server=Serving(start=True, gpus="1", args=("--seed", "1")))
     homes = {
         "plain": RECIPE,
         "samples": replace(RECIPE, decoding=replace(decoding, temperature_samples=2)),
@@ -255,7 +263,7 @@ def test_the_temperatures_and_where_a_server_is_make_no_other_study():
     longer = replace(RECIPE, decoding=replace(decoding, temperatures=(0.2, 0.4)))
     assert folder_name(longer, cell) == folders["plain"]
     keyed = Serving(url="http://here", api_key_variable="KEY", entropy_within=1.0)
-    for same in (there, replace(RECIPE, server=keyed)):
+    for same in (there, started, replace(RECIPE, server=keyed)):
         assert folder_name(same, cell) == folders["served"]
 
 

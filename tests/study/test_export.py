@@ -6,13 +6,13 @@ from functools import cache
 import numpy as np
 import pytest
 
+from erce.cli.side_by_side import reverify_file
 from erce.files import write_json, write_rows
 from erce.hf.models import BasePolicy, load_model, load_tokenizer
 from erce.recipe import Cell, Decoding, Recipe
 from erce.study.export import export, outcome_arrays, records
 from erce.study.folder import CELL, RESULT, cell_folder, open_study, read_origin, read_study
 from erce.study.provenance import origin_of, write_origin, write_verifier
-from erce.study.reverify import reverify_file
 from erce.study.schedule import decodings
 from erce.tasks import load_task
 from erce.types import BASE_MODEL, Arm, Problem, SampleRow

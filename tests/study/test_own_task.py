@@ -14,10 +14,10 @@ from toys.studies import make_study
 
 from erce.catalog import EMBEDDED_MODELS
 from erce.cli.main import main
+from erce.cli.side_by_side import reverify_study
 from erce.files import read_rows
 from erce.recipe import Training
 from erce.reporting import report
-from erce.study.reverify import reverify_study
 from erce.study.run import run
 
 TINY = Training(epochs=0.5, learning_rate=1e-3)

@@ -247,7 +247,7 @@ def test_a_strength_that_samples_is_trained_first_then_samples_then_all_others_r
     assert [cell.name for cell in next_cells(recipe, done)] == [
         f"{OWN}-own-lam1-seed{seed}" for seed in (3, 5)
     ]
-    assert next_cells(recipe, done | dict.fromkeys(recipe.own_cells, {"scores": {}})) == recipe.cells()
+    assert next_cells(recipe, done | {cell: {"scores": {}} for cell in recipe.own_cells}) == recipe.cells()
     [learner] = [cell for cell in recipe.cells() if cell.objective == "rft" and cell.seed == 5]
     assert recipe.source(learner) == recipe.own_cells[1]
 

@@ -119,7 +119,7 @@ class Engine:
 
 
 @contextmanager
-def serving(engine):
+def serving(engine, port=0):
     """The engine behind a socket of this machine, as a Server."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -142,7 +142,7 @@ def serving(engine):
         def log_message(self, *_):
             pass
 
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    httpd = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

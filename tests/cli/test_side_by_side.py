@@ -5,8 +5,8 @@ import json
 import pytest
 
 from erce.cli.main import main
+from erce.cli.side_by_side import Reverified, reverify_file, summary
 from erce.cli.terminal import reverify_lines
-from erce.study.reverify import Reverified, reverify_file, summary
 from erce.types import Verdict
 
 MATH = [
