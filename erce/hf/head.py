@@ -112,12 +112,7 @@ def readout_of(model: PreTrainedModel) -> Readout:
         )
     if model.config.is_encoder_decoder:
         raise InputError(f"{type(model).__name__} has an encoder and a decoder; give a causal LM")
-    for module in (model.get_input_embeddings(), _head(model)):
-        if getattr(getattr(module, "weight", None), "is_meta", False):
-            raise InputError(
-                f"{type(model).__name__} has its embeddings or its output head offloaded, or not loaded yet; "
-                "load both to a device that computes"
-            )
+    refuse_offloaded(model)
     readouts = _readouts(model.config.get_text_config())
     ours, theirs = _probe(model, LARGEST_PROBE * max(readout.logit_scale for readout in readouts))
     for readout in readouts:
@@ -127,6 +122,16 @@ def readout_of(model: PreTrainedModel) -> Readout:
         f"the logits of {type(model).__name__} are not its last hidden state through its output head, "
         f"scaled and soft-capped as its config says; {OTHERWISE}"
     )
+
+
+def refuse_offloaded(model: PreTrainedModel) -> None:
+    """Refuse a model whose embeddings or output head have no values, as with accelerate's `cpu_offload`."""
+    for module in (model.get_input_embeddings(), _head(model)):
+        if getattr(getattr(module, "weight", None), "is_meta", False):
+            raise InputError(
+                f"{type(model).__name__} has its embeddings or its output head offloaded, or not loaded yet; "
+                "load both to a device that computes"
+            )
 
 
 class AddedLoss(NamedTuple):

@@ -33,6 +33,7 @@ from erce.hf.head import (
     probe_tokens,
     readout_of,
     refresh_forward,
+    refuse_offloaded,
     refuse_prompts_with_a_loss,
 )
 from erce.hf.models import pretrained_name
@@ -94,6 +95,8 @@ class ERCETrainer(SFTTrainer):
         args.check_objective()  # again, for what was set since
         if isinstance(model, str):
             model = pretrained_name(model)
+        elif isinstance(model, PreTrainedModel):
+            refuse_offloaded(model)  # before transformers moves it to a device
         bound = inspect.signature(SFTTrainer.__init__).bind(self, model, args, *positional, **keywords)
         check_data(bound.arguments, args)
         if args.world_size > 1:

@@ -310,6 +310,11 @@ def test_a_bad_setting_is_one_sentence_with_its_value_and_the_way_out(settings, 
     assert not (tmp_path / "new").exists()
 
 
+def test_an_offloaded_model_is_one_sentence(tmp_path):
+    with pytest.raises(ValueError, match="has its embeddings or its output head offloaded"):
+        toy.trainer(tmp_path, ROWS, policy=toy.model().to("meta"))
+
+
 def test_a_setting_that_was_changed_after_the_configuration_was_made_is_checked_too(tmp_path):
     args = toy.config(tmp_path)
     args.label_smoothing_factor = 0.1
