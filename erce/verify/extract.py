@@ -29,7 +29,6 @@ MAX_BOXES = 50  # that are one answer
 MAX_BESIDE_CHARACTERS = 60  # that are read before an answer, and between two boxes that belong together
 MAX_FORMULA_CHARACTERS = 200  # of a formula, on each side of the box in it
 MAX_FOLLOWING_CHARACTERS = 2000  # behind an answer that may take it back
-SENTENCES_OF_THAT = 2  # behind an answer in which "that" and "it" mean the answer
 TRACES = (  # what reasoning models put around their thoughts
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -64,6 +63,8 @@ def strip_traces(text: str, traces: Traces = TRACES) -> str:
     `traces` are pairs of an opening and a closing mark, in any case of letters. A closing mark without an
     opening one ends a trace that the prompt began. An opening mark inside a trace says nothing.
     """
+    if traces is TRACES and "<" not in text and "[" not in text:
+        return text
     folded = text.casefold()
     for opening, end in traces:
         if opening.casefold() not in folded and end.casefold() not in folded:
@@ -93,9 +94,10 @@ class Answer(NamedTuple):
 
 
 def find_answer(
-    text: str,
+    completion: Completion | str,
     statements: re.Pattern[str] | None,
     *,
+    traces: Traces = TRACES,
     marker: str = "",
     marker_first: bool = False,
     number: bool = False,
@@ -104,34 +106,32 @@ def find_answer(
 
     The line after the last `marker` is an answer too, and replaces one above it; with `marker_first`, any
     other. A box that never closes is no answer, and nothing replaces it. With `number`, the last number of
-    the text is the last resort (`last_number`).
+    a finished text is the last resort (`last_number`). Reasoning traces are not read (`strip_traces`).
 
     What touches a box in its formula, and a unit or "million" behind it, belongs to the answer. A sentence is
     cut before a word that cannot change the answer ("which", "so", "in total"); every other word stays. What
-    follows may confirm the answer, take it back or state another one, which then is the answer. The text has
-    no reasoning trace (`strip_traces`).
+    follows may confirm the answer, take it back or state another one, which then is the answer.
     """
-    text = western(text)
-    *_, box = (None, *_BOX.finditer(text))
-    found = list(statements.finditer(text)) if statements and not box else []
-    unconditional = [
+    text = western(strip_traces(text_of(completion), traces))
+    boxes = list(_BOX.finditer(text))
+    found = list(statements.finditer(text)) if statements and not boxes else []
+    found = [
         one for one in found if not _IF_BEFORE.search(text, max(0, one.start() - 60), one.start())
-    ]
-    *_, statement = (None, *(unconditional or found))
-    start = box.start() if box else statement.start() if statement else 0
-    marked = marked_line(text, marker) if marker else None
-    joined = _joined_boxes(text) if box else None
-    if box and not joined and not marker_first:
+    ] or found
+    *_, last = (None, *boxes, *found)
+    box = _joined_boxes(text, boxes)
+    if boxes and not box and not marker_first:
         return None
-    holds_box = box is not None and marked is not None and marked.start <= box.start() < marked.stop
-    if marked is not None and (marker_first or marked.start >= start) and not holds_box:
+    marked = marked_line(text, marker) if marker else None
+    holds_box = boxes and marked and marked.start <= boxes[-1].start() < marked.stop
+    if marked and not holds_box and (marker_first or last is None or marked.start >= last.start()):
         return _stated(text, marked.start, marked.start)
-    if box is not None:
-        return joined and _from_box(text, joined)
-    if statement is None:
-        return last_number(text) if number else None
-    tagged = statement.groupdict().get("tagged")
-    return _stated(text, *statement.span()) if tagged is None else Answer(_unwrapped(tagged), tagged)
+    if boxes:
+        return box and _from_box(text, box)
+    if last is None:
+        return last_number(text) if number and is_finished(completion) else None
+    tagged = last.groupdict().get("tagged")
+    return _stated(text, *last.span()) if tagged is None else Answer(_unwrapped(tagged), tagged)
 
 
 # Boxes
@@ -146,7 +146,7 @@ def boxed_answer(text: str) -> str | None:
     >>> boxed_answer(r"\boxed{1}. No, $\boxed{2}$."), boxed_answer(r"$x=\boxed{2}$ and $y=\boxed{3}$")
     ('2', 'x=2 and y=3')
     """
-    box = _joined_boxes(text)
+    box = _joined_boxes(text, list(_BOX.finditer(text)))
     return box and box.content
 
 
@@ -180,14 +180,13 @@ def _box(text: str, opening: re.Match[str]) -> _Box | None:
     return _Box(opening.start(), closing + 1, text[opening.end() + 1 : closing]) if closing >= 0 else None
 
 
-def _joined_boxes(text: str) -> _Box | None:
+def _joined_boxes(text: str, openings: list[re.Match[str]]) -> _Box | None:
     """Return the last box, or as one box it and those before it that belong to the same answer."""
-    openings = list(_BOX.finditer(text))
-    box = _box(text, openings.pop()) if openings else None
+    box = _box(text, openings[-1]) if openings else None
     if box is None:
         return None
     first, contents, joined = box, {box.content}, box.content
-    for opening in reversed(openings[-MAX_BOXES:]):
+    for opening in reversed(openings[-MAX_BOXES - 1 : -1]):
         one = _box(text, opening)
         if one is None:
             break
@@ -219,7 +218,7 @@ def _from_box(text: str, box: _Box) -> Answer:
 
 
 def _unit_behind(text: str, box: _Box) -> tuple[str, int]:
-    r"""Return the unit, percent sign or multiplier right behind a box, and where it ends: `$\boxed{7}$ miles`."""
+    """Return the unit, percent sign or multiplier right behind a box, and where it ends."""
     if symbol := _UNIT_SIGN.match(text, box.end):
         return symbol[1], symbol.end()
     words = _UNIT_WORDS.match(text, box.end)
@@ -241,8 +240,6 @@ def _unit_behind(text: str, box: _Box) -> tuple[str, int]:
 def _beside(text: str, box: _Box, end: int) -> tuple[str, str]:
     """Return what touches a box on its left and its right in its expression; its unit ends at `end`."""
     start = box.start
-    if _WORDS_ALONE.match(box.content):
-        return "", ""
     before = text[max(0, start - 3) : start].rstrip()[-2:]
     if before[-1:] in ("=", "$") and before[0] not in "<>!\\" and _CLEAR_AFTER.match(text, end):
         return "", ""
@@ -253,7 +250,7 @@ def _beside(text: str, box: _Box, end: int) -> tuple[str, str]:
     left = _balanced(left, len(left))
     if _MODULUS.match(right) and _CONGRUENT.search(text[max(0, start - 20) : start]):
         right = ""
-    if _is_in_formula(text[:start]):
+    if _is_in_formula(text[max(0, start - MAX_ANSWER_CHARACTERS) : start]):
         left_touches, right_touches = _OPENED.sub("", left, count=1), _CLOSED.sub("", right, count=1)
     else:
         left_touches, right_touches = _OPERATOR_BEFORE.search(left), _OPERATOR_AFTER.match(right)
@@ -264,7 +261,7 @@ def _beside(text: str, box: _Box, end: int) -> tuple[str, str]:
 
 def _is_in_formula(before: str) -> bool:
     """Return whether a formula that begins in the last paragraph of a text has not ended there."""
-    paragraph = before[-MAX_ANSWER_CHARACTERS:].rpartition("\n\n")[2].replace("\\$", "").replace("$$", "$")
+    paragraph = before.rpartition("\n\n")[2].replace("\\$", "").replace("$$", "$")
     opened = (("\\[", "\\]"), ("\\(", "\\)"), ("\\begin", "\\end"))
     return paragraph.count("$") % 2 == 1 or any(paragraph.rfind(a) > paragraph.rfind(b) for a, b in opened)
 
@@ -313,7 +310,7 @@ def last_number(text: str) -> Answer | None:
         body = _LABEL.sub(lambda label: " " * len(label.group()), sentence.group())
         if _OFFER.search(body):
             continue
-        if _REFUSAL.search(body) or _UNCERTAIN.search(body):
+        if _REFUSAL.search(body):
             return None
         if _DIGIT.search(body):
             answer = None if "?" in body else _number_of(body)
@@ -333,18 +330,13 @@ def _number_of(sentence: str) -> Answer | None:
         is_hedged = HEDGES_NUMBER.search(CLAUSE_START.split(before)[-1])
     else:
         sentence = plain(sentence.rstrip().rstrip("!"))
-        found = numerals(sentence)
-        if not found or not found[-1]["whole"] or not stands_alone(sentence, found[-1]):
+        *_, last = (None, *numerals(sentence))
+        if last is None or not last["whole"]:
             return None
-        last = found[-1]
         before, after, written = sentence[: last.start()], sentence[last.end() :], last.group().strip()
-        is_hedged = None
-    is_hedged = (
-        is_hedged
-        or _OTHER_NUMBER.search(before[-MAX_BESIDE_CHARACTERS:])
-        or _BOUND.search(before[-MAX_BESIDE_CHARACTERS:])
-        or (_LETTER.search(after) and any(map(after.count, _SIGNS_OF_WRONG)) and _IS_WRONG.search(after))
-    )
+        is_hedged = not stands_alone(sentence, last)
+    is_joined = _OTHER_NUMBER.search(before[-MAX_BESIDE_CHARACTERS:])
+    is_hedged = is_hedged or is_joined or (_has_sign(after) and _IS_WRONG.search(after))
     return None if is_hedged else Answer(written)
 
 
@@ -397,44 +389,27 @@ def _settled(text: str, end: int, answer: Answer) -> Answer:
     if not _LETTER.search(following) or not _has_sign(following):
         return answer
     taken_back, standing = "", answer
-    read = 0
     for match in _SENTENCE_AND_END.finditer(following):
         sentence = match.group().strip()
-        read += any(map(str.isalpha, sentence))
-        if not _has_sign(sentence):
-            taken_back = "" if taken_back and _CONFIRMS.search(sentence) else taken_back
+        has_sign = _has_sign(sentence)
+        if has_sign and _CONDITION.search(sentence) and not _RECONSIDERS.match(sentence):
             continue
-        if _CONDITION.search(sentence) and not _RECONSIDERS.match(sentence):
-            continue
-        is_denied = _denies(sentence, standing.text)
-        statement = _LATER_STATEMENT.search(sentence)
-        statement = statement or (_IT_IS.search(sentence) if taken_back or is_denied else None)
-        value = _first_sentence(sentence[statement.end() :])[0] if statement else ""
-        instead = _INSTEAD.search(sentence)
-        value = instead[1] if instead else value
-        if value and _IS_VALUE.match(value) and "?" not in sentence:
-            if _HEDGE.search(value):
-                taken_back = sentence if standing.text in value else taken_back
-            elif _is_same(value, standing.text):
-                taken_back = ""
-            else:
-                taken_back, standing = "", Answer(value, value, f"a later sentence: {sentence}")
-        elif (
-            is_denied
-            or _RECONSIDERS.match(sentence)
-            or (read <= SENTENCES_OF_THAT and _THAT_IS_WRONG.search(sentence))
-            or (match.start() == 0 and _WHICH_IS_WRONG.search(sentence))
-        ):
+        is_denied = has_sign and _denies(sentence, standing.text)
+        value = _value_in(sentence, bool(taken_back) or is_denied) if has_sign else ""
+        if value and _HEDGE.search(value):
+            taken_back = sentence if standing.text in value else taken_back
+        elif value:
+            if not _is_same(value, standing.text):
+                standing = Answer(value, value, f"a later sentence: {sentence}")
+            taken_back = ""
+        elif is_denied:
             taken_back = following[: match.end()].rstrip(" .!\n")
         elif _CONFIRMS.search(sentence):
             taken_back = ""
     if not taken_back:
         return standing
-    return Answer(
-        f"{standing.text}{taken_back}",
-        note=f"taken back: {' '.join(taken_back.split())[-80:]}",
-        is_none=True,
-    )
+    note = f"taken back: {' '.join(taken_back.split())[-80:]}"
+    return Answer(f"{standing.text}{taken_back}", note=note, is_none=True)
 
 
 def _has_sign(text: str) -> bool:
@@ -445,20 +420,28 @@ def _has_sign(text: str) -> bool:
 
 def _denies(sentence: str, answer: str) -> bool:
     """Return whether a sentence takes an answer back, by its words or by its name: "not 7", "7 is wrong"."""
-    if _DENIES.search(sentence):
-        return True
     at = sentence.find(answer)
     named = at >= 0 and not sentence[at + len(answer) :][:1].isalnum()
-    return named and bool(_NOT_BEFORE.search(sentence[:at]) or _IS_WRONG.match(sentence, at + len(answer)))
+    return bool(
+        _DENIES.search(sentence)
+        or (named and (_NOT_BEFORE.search(sentence[:at]) or _IS_WRONG.match(sentence, at + len(answer))))
+    )
+
+
+def _value_in(sentence: str, is_denied: bool) -> str:
+    """Return the value that a sentence states in the place of an answer, "" if it states none."""
+    statement = _LATER_STATEMENT.search(sentence) or (is_denied and _IT_IS.search(sentence))
+    instead = _INSTEAD.search(sentence)
+    value = _first_sentence(sentence[statement.end() :])[0] if statement else ""
+    value = instead[1] if instead else value
+    return value if _IS_VALUE.match(value) and "?" not in sentence else ""
 
 
 def _is_same(value: str, answer: str) -> bool:
     """Return whether a later statement repeats the answer: at its start, or as the end of a chain."""
     value, answer = (re.sub(r"[$*\s]|\\[()\[\],;! ]", "", one) for one in (value, answer))
-    behind = value[len(answer) :]
-    return (
-        value.startswith(answer) and not re.match(r"[0-9.,/^+*-]*[0-9]|[-+*/^]", behind)
-    ) or value.endswith(f"={answer}")
+    goes_on = re.match(r"[0-9.,/^+*-]*[0-9]|[-+*/^]", value[len(answer) :])
+    return (value.startswith(answer) and not goes_on) or value.endswith(f"={answer}")
 
 
 # Programs
@@ -609,7 +592,6 @@ _OPENED = re.compile(
     r"\\[,;:! {]|[\s*`~]|\\\Z)*\Z"
 )
 _CLOSED = re.compile(r"(?:\\(?:right|big+r?|Big+r?)(?![a-z])|[)\]}\s*_`~.]|\\[,;:! }])*\Z")
-_WORDS_ALONE = re.compile(r"\s*\\(?:text|textbf|mathrm|mbox|textrm)\b")
 _CLEAR_AFTER = re.compile(r"[.,;]?(?:\$|\n|\s*\\[\])]|\Z)|[.,;]\s")
 _CONGRUENT = re.compile(r"(?:\\equiv|≡)[\s&~]*\Z")
 _MODULUS = re.compile(r"\s*(?:\\[pb]?mod|\(\s*mod)(?![a-z])")
@@ -637,7 +619,7 @@ _NOT_SCALAR = re.compile(
 # What may stand between an answer and the words after it.
 _CLOSING = r"(?:\\text\s*\{|[$)\]}*_`\\\s])*+"
 _WRONG = (
-    r"(?:wrong|incorrect|false|mistaken|impossible(?!\s+(?:that|to))|an?\s+(?:mistake|error)|"
+    r"(?:wrong|incorrect|false|mistaken|impossible(?!\s+(?:that|to|because|since))|an?\s+(?:mistake|error)|"
     r"not\s+(?:right|correct|it|true|the|valid|an?\s+(?:valid\s+)?(?:solution|answer|root)))"
 )
 _IS_WRONG_TEXT = (
@@ -648,13 +630,12 @@ _IS_WRONG_TEXT = (
 )
 _IS_WRONG = re.compile(rf"[$)*\s]*{_IS_WRONG_TEXT}", re.IGNORECASE)
 _NOT_BEFORE = re.compile(r"(?:\bnot|n't(?:\s+be)?)\s+[$(\\*]*\Z")
-_WHICH_IS_WRONG = re.compile(rf"\bwhich\s+{_IS_WRONG_TEXT}", re.IGNORECASE)
 _NUMERAL_START = (
     r"[$(\\]*(?:[-−]?[0-9]|[dt]?frac|sqrt|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b)"
 )
 _HEDGE_BESIDE = re.compile(
     rf"{_CLOSING}(?:\?|,?\s*or[\s}}]+(?:maybe\s+|perhaps\s+)?{_NUMERAL_START}[^.\n]{{0,40}}|"
-    rf"\(?(?:wrong|incorrect)\b|{_IS_WRONG_TEXT})",
+    rf"\(?(?:wrong|incorrect)\b|(?:,?\s+which\s+)?{_IS_WRONG_TEXT})",
     re.IGNORECASE,
 )
 # The sentences behind an answer: conditions are neutral; the others state, deny, reconsider or confirm.
@@ -675,21 +656,20 @@ _INSTEAD = re.compile(r"([-$\\(]*[0-9][^\s,;]*)[^.,;0-9]{0,20}\binstead\b", re.I
 _IS_VALUE = re.compile(
     r"(?:not\s+|probably\s+)?(?:[-−+.$\\(*]*[0-9]|\$|\\[(\[a-z]|\(?[A-Z]\)?(?:[.,;:!]|\Z)|\\?\w\s*=)"
 )
-_THAT_IS_WRONG = re.compile(
-    rf"\b(?:it|that|this)\s*{_IS_WRONG_TEXT}|(?<!sake of )\bcontradict", re.IGNORECASE
+_RECONSIDERS = re.compile(
+    r"\W*(?:(?:oh|but|no|ah|so)\W+)?(?:wait|hmm+|hang\s+on|hold\s+on|oops|sorry|correction|"
+    r"actually|on\s+second\s+thought)\b|no\s*[,.!:]",
+    re.IGNORECASE,
 )
 _DENIES = re.compile(
-    rf"\b(?:answer|result|box)(?:\s+of\s+\S+)?\s*{_IS_WRONG_TEXT}"
+    rf"\A(?:{_RECONSIDERS.pattern})"
+    rf"|\b(?:it|that|this|(?:answer|result|box)(?:\s+of\s+\S+)?)\s*{_IS_WRONG_TEXT}"
+    r"|(?<!sake of )(?<!needed )\bcontradict"
     r"|\bno\s+(?:real\s+|valid\s+|integer\s+|such\s+)?solutions?\b(?:\s+exists?)?\W*\Z"
     r"|\bI\s+(?:have\s+)?(?:made\s+an?\s+\w*\s?(?:mistake|error|slip)|forgot|misread|misse?d|miscounted|overlooked)"
     r"|\b(?:never\s+mind|scratch\s+that|disregard|start\s+over|not\s+sure|unsure|redo|recompute|recalculate|"
     r"try\s+again)\b"
     r"|\bis\s+(?:that|this|it)\s+(?:right|correct|true)\b[^.]*\?|答案错|不对",
-    re.IGNORECASE,
-)
-_RECONSIDERS = re.compile(
-    r"\W*(?:(?:oh|but|no|ah|so)\W+)?(?:wait|hmm+|hang\s+on|hold\s+on|oops|sorry|correction|"
-    r"actually|on\s+second\s+thought)\b|no\s*[,.!:]",
     re.IGNORECASE,
 )
 _CONFIRMS = re.compile(
@@ -704,7 +684,6 @@ _SIGNS = """answer,should,must,ought,correction,i mean,make it,make that,instead
 mistake,error,not ,n't,impossible,contradict,no ,no.,no:,forgot,misread,miss,miscount,overlook,mind,scratch,
 disregard,sure,redo,recomp,recalc,try again,start over,is it,is that,is this,wait,hmm,hang on,hold on,oops,
 sorry,actually,second thought,答案,不对"""
-_SIGNS_OF_WRONG = ("wrong", "incorrect", "false", "mista", "error", "impossible", "not ", "n't")
 _SIGNS_OF_STATEMENTS = _SIGNS.replace(",\n", ",").replace("\n", " ").split(",")
 _SENTENCE_AND_END = re.compile(r"(?:[^.!?\n]|[.!?](?!\s|$))*+(?:[.!?]+\s*|\n\s*|$)")
 
@@ -751,13 +730,13 @@ _HEDGE = re.compile(
     r"suppos\w+|assum\w+)\b|n't|不",
     re.IGNORECASE,
 )
+# Another number, a bound, or an operand of the number; not a Markdown quotation, a list, a tag or an arrow.
 _OTHER_NUMBER = re.compile(
-    r"[0-9]\S*\s+(?:(?:[a-z]+\s+)?(?:or|to)|and|-|–|—)\s+[$(]*\Z|(\b[A-Za-z]\w*)\s*=[^=]*[0-9]\S*\s+(?:[a-z]+\s+)?or\s+[$(]*\1\s*=\s*\Z|[0-9],\s+\Z",
+    r"(?:[0-9]\S*\s+(?:(?:[a-z]+\s+)?(?:or|to)|and|-|–|—)\s+|"
+    r"(\b[A-Za-z]\w*)\s*=[^=]*[0-9]\S*\s+(?:[a-z]+\s+)?or\s+[$(]*\1\s*=\s*|"
+    r"(?:\S[ \t]+[<>]|[<>!]=|[≤≥≠]|\\(?:[lg]t|[lg]eq?|neq?)(?![a-z])|(?:[0-9)]\s*|\w\s)[-−–+*×·÷/])\s*)"
+    r"[\s$(]*\Z|[0-9],\s+\Z",
     re.IGNORECASE,
-)
-# A bound, or an operand of the number; not a Markdown quotation, a list, a tag or an arrow.
-_BOUND = re.compile(
-    r"(?:\S[ \t]+[<>]|[<>!]=|[≤≥≠]|\\(?:[lg]t|[lg]eq?|neq?)(?![a-z])|(?:[0-9)]\s*|\w\s)[-−–+*×·÷/])[\s$(]*\Z"
 )
 _ANNOTATION = re.compile(r"<<[^<>\n]*+>>")  # a calculator's, in GSM8K's demonstrations
 _LETTER = re.compile(r"[^\W\d_]")
@@ -776,11 +755,9 @@ _OFFER = re.compile(
 )
 _REFUSAL = re.compile(
     r"\b(?:(?:can|could|did|do|was|am)(?:\s?not|n't)|unable\s+to|failed\s+to)\s+(?:\w+\s+)?"
-    r"(?:solve|finish|answer|determine|find|complete|compute|calculate|know|give|work\s+out|be\s+sure)",
+    r"(?:solve|finish|answer|determine|find|complete|compute|calculate|know|give|work\s+out|be\s+sure)|"
+    r"\b(?:I\s+guess|my\s+guess|not\s+(?:\w+\s+)?sure|unsure|uncertain|no\s+idea|a\s+guess)\b",
     re.IGNORECASE,
-)
-_UNCERTAIN = re.compile(
-    r"\b(?:I\s+guess|my\s+guess|not\s+(?:\w+\s+)?sure|unsure|uncertain|no\s+idea|a\s+guess)\b", re.IGNORECASE
 )
 
 _FENCE = re.compile(r"^[ \t>]*+(?P<mark>`{3,}|~{3,})(?P<info>.*)$", re.MULTILINE)

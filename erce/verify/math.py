@@ -6,17 +6,7 @@ from dataclasses import replace
 from erce.errors import InputError
 from erce.types import Completion, Verdict
 from erce.verify.answers.reference import equivalent, require_reference
-from erce.verify.extract import (
-    FINAL_ANSWER_IS,
-    STATEMENT,
-    TRACES,
-    Answer,
-    Traces,
-    find_answer,
-    is_finished,
-    strip_traces,
-    text_of,
-)
+from erce.verify.extract import FINAL_ANSWER_IS, STATEMENT, TRACES, Answer, Traces, find_answer, is_finished
 from erce.verify.number import is_number
 from erce.verify.phrases import plain, stated_number
 
@@ -59,16 +49,16 @@ def verify_math(
         raise InputError(f"no mode {mode!r}; give one of {', '.join(MODES)}")
     began = time.perf_counter()
     require_reference(answer)
-    text = strip_traces(text_of(completion), traces)
-    finished = is_finished(completion)
     answer_words = find_answer(
-        text,
+        completion,
         FINAL_ANSWER_IS if strict else STATEMENT,
+        traces=traces,
         marker="" if mode == "paper" else "####",
-        number=not strict and finished and is_number(answer),
+        number=not strict and is_number(answer),
     )
     if answer_words is None or not answer_words.text.strip():
-        return Verdict(False, "no answer" if finished else "truncated", elapsed=time.perf_counter() - began)
+        reason = "no answer" if is_finished(completion) else "truncated"
+        return Verdict(False, reason, elapsed=time.perf_counter() - began)
     if mode == "paper":
         from erce.verify.paper_steps import equivalent_paper
 

@@ -5,17 +5,8 @@ from functools import lru_cache
 
 from erce.errors import InputError
 from erce.types import Completion, Verdict
-from erce.verify.extract import (
-    STATEMENT,
-    TRACES,
-    Answer,
-    Traces,
-    find_answer,
-    is_finished,
-    strip_traces,
-    text_of,
-)
-from erce.verify.phrases import Numeral, answer_in, plain, stated_number
+from erce.verify.extract import STATEMENT, TRACES, Answer, Traces, find_answer, is_finished
+from erce.verify.phrases import answer_in, plain, stated_number
 
 TOLERANCE = Fraction(1, 10_000)  # the paper's, appendix "Experimental Setup GSM8k"
 MAX_LINE_CHARACTERS = 1000  # of an answer; the rest is not read
@@ -60,35 +51,27 @@ def verify_number(
     if not isinstance(answer, str):
         raise InputError(f"a reference answer is a str, got {type(answer).__name__}: correct it in the task")
     gold = _reference_value(answer)
-    text = strip_traces(text_of(completion), traces)
-    finished = is_finished(completion)
-    answer_words = find_answer(
-        text, None if strict else STATEMENT, marker=marker, marker_first=True, number=not strict and finished
-    )
-    words = answer_words.text.strip() or answer_words.sentence.strip() if answer_words else ""
-    line = words[:MAX_LINE_CHARACTERS]
-    is_read = answer_words is not None and not answer_words.is_none and not _is_product(answer_words)
-    number = stated_number(line, answer_words.sentence) if answer_words and is_read else None
+    statements = None if strict else STATEMENT
+    found = find_answer(
+        completion, statements, traces=traces, marker=marker, marker_first=True, number=not strict
+    ) or Answer("")
+    line = (found.text.strip() or found.sentence.strip())[:MAX_LINE_CHARACTERS]
+    # A phrase may have words; but a letter beside a box makes a product of it.
+    is_product = bool(found.note) and not found.sentence and any(map(str.isalpha, plain(found.text)))
+    number = None if found.is_none or is_product else stated_number(line, found.sentence)
     if number is None:
-        if not finished:
+        if not is_finished(completion):
             return Verdict(False, "truncated", line or None)
-        if answer_words is None or not line:
+        if not line:
             return Verdict(False, "no answer")
-        return Verdict(False, "unparsed", line, detail=answer_words.note or "it is not a single number")
-    if not _is_same(gold, number):
-        return Verdict(False, "different", number.text, detail=answer_words.note if answer_words else "")
-    return Verdict(True, "exact" if number.text == answer.strip() else "numeric", number.text)
-
-
-def _is_same(gold: Fraction, number: Numeral) -> bool:
-    """Return whether a number is the reference; 60% is 0.6 for a fraction of one, else 60."""
+        return Verdict(False, "unparsed", line, detail=found.note or "it is not a single number")
+    is_exact = number.text == answer.strip()
+    if is_exact and not number.is_percent:
+        return Verdict(True, "exact", number.text)
     value = number.value / 100 if number.is_percent and abs(gold) < 1 else number.value
-    return abs(value - gold) < TOLERANCE
-
-
-def _is_product(answer: Answer) -> bool:
-    """Return whether a letter stands beside the box: a phrase may have words, an expression no names."""
-    return bool(answer.note) and not answer.sentence and any(map(str.isalpha, plain(answer.text)))
+    if abs(value - gold) >= TOLERANCE:
+        return Verdict(False, "different", number.text, detail=found.note)
+    return Verdict(True, "exact" if is_exact else "numeric", number.text)
 
 
 @lru_cache(maxsize=4096)

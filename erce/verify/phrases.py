@@ -12,17 +12,17 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
-from erce.verify.answers.limits import MAX_DIGITS, UnparsedError
-from erce.verify.answers.units import SCALES, read_unit
+from erce.verify.answers.limits import MAX_DIGITS
+from erce.verify.answers.tokens import as_latex
+from erce.verify.answers.units import SCALES, is_unit_word
 
 
 class Numeral(NamedTuple):
-    """A number as it is written, its value, and the text behind it."""
+    """A number as it is written, without a percent sign, and its value."""
 
     text: str
     value: Fraction
     is_percent: bool = False
-    after: str = ""
 
 
 def western(text: str) -> str:
@@ -33,11 +33,12 @@ def western(text: str) -> str:
 def plain(text: str) -> str:
     """Return the text of a number or a phrase without LaTeX and Markdown around its numbers.
 
-    >>> plain(r"**\\text{2\\frac{1}{2} days}**"), plain("１２½ → 5²")
-    ('2 1/2 days', '12 1/2 = 5^2')
+    >>> plain(r"**\\text{2\\frac{1}{2} days}**"), plain("１２½ m²")
+    ('2 1/2 days', '12 1/2 m^2')
     """
     if not text.isascii():
-        text = text.translate(_WESTERN).translate(_CHARACTERS)
+        text = "".join(one if one in _CURRENCY or one.isascii() else as_latex(one) for one in western(text))
+        text = text.replace("²", "^2").replace("³", "^3")
     if "\\" in text or "{" in text:
         text = _GROUPING.sub("", _MIXED.sub(" ", text)).replace(",}", ",")
         text = _FRACTION.sub(r"\1\2/\3\4", text)
@@ -72,9 +73,7 @@ def numeral_of(match: re.Match[str]) -> Numeral | None:
     text = match.group()
     if match["percent"]:
         text = text[: match.start("percent") - match.start()] + match["scale"]
-    return Numeral(
-        text.rstrip(), -value if negative else value, bool(match["percent"]), match.string[match.end() :]
-    )
+    return Numeral(text.rstrip(), -value if negative else value, bool(match["percent"]))
 
 
 def answer_in(phrase: str) -> Numeral | None:
@@ -116,11 +115,9 @@ def stands_alone(text: str, numeral: re.Match[str]) -> bool:
     before, end = text[: numeral.start()], numeral.end()
     if _TOUCHES_BEFORE.search(before[-12:]) or _TOUCHES_AFTER.match(text, end):
         return False
-    if unit := _JOINED_WORD.match(text, end):  # 10cm, 3rd; but not 5x
-        try:
-            read_unit(unit.group())
-        except UnparsedError:
-            return False
+    unit = _JOINED_WORD.match(text, end)
+    if unit and not is_unit_word(unit.group()):  # 5x; but 10cm and 3rd
+        return False
     return not before or not HEDGES_NUMBER.search(CLAUSE_START.split(before)[-1])
 
 
@@ -142,16 +139,7 @@ _WESTERN = str.maketrans(
     {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
     | {"。": ". ", "、": ", ", "，": ", ", "：": ": ", "’": "'"}
 )
-_CHARACTERS = str.maketrans(
-    dict.fromkeys("−–﹣‐‑", "-")
-    | {"²": "^2", "³": "^3", "⁄": "/", "\u00a0": " ", "\u202f": "\\,", "\u2009": "\\,", "°": " ", "→": "="}
-    | {
-        character: f"\\frac{above}{below}"
-        for character, above, below in zip(
-            "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞", "112131234151357", "233445555668888", strict=True
-        )
-    }
-)
+_CURRENCY = "$€£¥₹¢"
 _GROUPING = re.compile(r"(?<=[0-9,])\\[,!](?=[0-9]{3}(?![0-9]))|(?<=[0-9])\{(?=,\})")
 _MIXED = re.compile(r"(?<=[0-9])\s*+(?=\\[dtc]?frac)")
 # \frac{1}{4}, \frac14, \frac1{4}, \frac{1}4; but \frac123 and \frac{1}{4}5 are not fractions.
@@ -159,16 +147,16 @@ _FRACTION = re.compile(
     r"\\[dtc]?frac\s*+(?:\{\s*+([0-9]++)\s*+\}|([0-9]))\s*+(?:\{\s*+([0-9]++)\s*+\}|([0-9]))(?![0-9]|[.,][0-9])"
 )
 _DIGITS_ALONE = re.compile(r"-?[0-9]{1,100}(?:\.[0-9]{1,100})?")
-_HAS_WRAPPING = re.compile(r"[\\<>*`{}]|-{2}")
+_HAS_WRAPPING = re.compile(r"[\\<>*`{}°]|-{2}")
 # A calculator's annotation, end tokens of models, emphasis, text, colour, degrees, delimiters, spacing.
 _WRAPPING = re.compile(
     r"<<[^<>\n]*+>>|<[|/][^<>]*+>|\\(?:text)?color\s*\{[a-z]*\}|\\tag\{[^{}]*\}|\^?\{?\\circ\b|"
-    r"\\[,!;:() \[\]]|\\(?=[$%])|\*\*|[`{}]|\\(?:text|mathrm|mathbf|textbf|boxed|left|right|q?quad)(?![a-z])"
+    r"\\[,!;:() \[\]]|\\(?=[$%])|\*\*|[`{}°]|\\(?:text|mathrm|mathbf|textbf|boxed|left|right|q?quad)(?![a-z])"
 )
 _ARROW = re.compile(r"[=-]+>|\\(?:Rightarrow|implies|to)\b|^\s*>(?=\s)|<(?=[^<>\s]+>)|(?<=[0-9%])>\Z")
 _NUMERAL = re.compile(
     r"(?<![A-Za-z0-9_.,)\]])"
-    r"(?P<sign>[+-]?)(?:[$€£¥₹¢] ?|(?:USD|EUR|GBP|INR|Rs\.?) ?(?=[0-9.]))?+(?P<minus>-?)"
+    rf"(?P<sign>[+-]?)(?:[{_CURRENCY}] ?|(?:USD|EUR|GBP|INR|Rs\.?) ?(?=[0-9.]))?+(?P<minus>-?)"
     r"(?P<whole>(?:[0-9]{1,3}(?:,[0-9]{3})++(?![0-9,])|[0-9]{1,3}(?: [0-9]{3})++(?![0-9/]| ?/)|[0-9]++)"
     r"(?:\.[0-9]++)?|\.[0-9]++)(?:[eE](?P<exponent>[+-]?[0-9]{1,3}))?(?![.,]?[0-9])"
     r"(?:(?: (?P<above>[0-9]++))? ?/ ?(?P<below>[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?(?!/)))?"
@@ -192,9 +180,11 @@ _SPOILED = re.compile(
     rf"\b(?:{_NEGATIONS}|{_DOUBTS}|if|or|approximately|roughly|actually|wait|(?:less|more) than|\w+n't)\b",
     re.IGNORECASE,
 )
-_TOUCHES_BEFORE = re.compile(r"(?:[\w)\]%]\s*[-+*×·÷/^±]|[A-Za-z0-9]\(|[_^]|[0-9]:)[\s$(]*\Z")
+_TOUCHES_BEFORE = re.compile(
+    r"(?:[\w)\]%]\s*(?:[-+*/^]|\\(?:times|cdot|div|pm))|[A-Za-z0-9]\(|[_^]|[0-9]:)[\s$(]*\Z"
+)
 _TOUCHES_AFTER = re.compile(
-    r"\+|[$)\s]*(?:[-+×·÷/*](?=\s*[\w($.])|[!^_]|:[0-9]|(?:pi|π|squared|cubed|factorial|mod|modulo|plus|minus|times\s+[0-9(]|"
+    r"\+|[$)\s]*(?:(?:[-+/*]|\\(?:times|cdot|div|pm))(?=\s*[\w($.])|[!^_]|:[0-9]|(?:pi|π|squared|cubed|factorial|mod|modulo|plus|minus|times\s+[0-9(]|"
     r"divided|halves|thirds|quarters|tens|(?:four|fif|six|seven|eigh|nin|ten|hundred|thousand)ths|"
     r"and\s+an?\s+(?:half|third|quarter)|hundreds|thousands|millions)(?![A-Za-z]))|\s*\(\s*[0-9]",
     re.IGNORECASE,

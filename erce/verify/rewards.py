@@ -104,14 +104,7 @@ def math_score(
 ) -> float:
     """Return 1.0 if the answer of `solution_str` is the same as `ground_truth`, else 0.0 (`verify_math`).
 
-    Args:
-        data_source: Has no effect.
-        solution_str: The completion.
-        ground_truth: The reference answer.
-        strict: Whether the form of the answer counts.
-
-    Returns:
-        The reward.
+    The arguments are those of `number_score`.
     """
     return math_reward([solution_str], [ground_truth], strict=strict)[0]
 
@@ -125,17 +118,8 @@ def program_score(
 ) -> float:
     """Return 1.0 if the program of `solution_str` passes its tests, else 0.0 (`verify_program`).
 
-    Args:
-        data_source: Has no effect.
-        solution_str: The completion.
-        ground_truth: The list of asserts.
-        extra_info: May have `setup` and `entry_points`, as in `program_reward`.
-
-    Returns:
-        The reward.
-
-    Raises:
-        RunError: The tests or the machine are at fault.
+    `ground_truth` is the list of asserts; `extra_info` may have `setup` and `entry_points`, as in
+    `program_reward`. RunError if the tests or the machine are at fault.
     """
     from erce.verify.program import verify_program
 

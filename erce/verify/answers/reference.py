@@ -140,19 +140,12 @@ def _compared_as_text(gold: str, tokens: list[Token], why: str) -> Verdict:
 
 
 def _bare(tokens: list[Token]) -> list[str]:
-    """Return the texts of the tokens without groups, and a congruence without the name of its number."""
-    start = next(
-        (at + 1 for at, token in enumerate(tokens) if token.text == "equiv" and name_of(tokens[:at])), 0
-    )
-    texts = [_MODULUS.get(token.text, token.text) for token in tokens[start:]]
-    return (
-        [text for text in texts if text not in ("{", "}")]
-        if "mod" in texts
-        else [token.text for token in tokens]
-    )
-
-
-_MODULUS = {"pmod": "mod", "bmod": "mod"}
+    """Return the texts of the tokens; those of a congruence without groups and the name of its number."""
+    texts = [token.text for token in tokens]
+    if "mod" not in texts:
+        return texts
+    start = texts.index("equiv") if "equiv" in texts else 0
+    return [text for text in texts[start + 1 if name_of(tokens[:start]) else 0 :] if text not in "{}"]
 
 
 def _shown(text: str) -> str:

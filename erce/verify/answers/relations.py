@@ -143,14 +143,13 @@ def _joined(operation: str, *sets: _Set) -> _Set:
 
 def _bounded(sides: list[list[Token]], signs: list[str], budget: Budget) -> RealSet:
     """Return the numbers that an inequality or a chain of two leaves its name."""
-    names_first = name_of(sides[0]) or _distance(sides[0])
-    if (len(signs) == 1 and not names_first) or (len(signs) == 2 and signs[0] in "≥>"):  # 3 > x
+    if (len(signs) == 1 and not name_of(sides[0])) or (len(signs) == 2 and signs[0] in "≥>"):  # 3 > x
         sides, signs = sides[::-1], [_MIRRORED_SIGN.get(sign, sign) for sign in signs[::-1]]
-    if len(signs) == 1 and set(signs) <= set("<≤>≥") and (distance := _distance(sides[0])):
-        return _within(*distance, sides[1], signs[0], budget)
     name = name_of(sides[len(signs) - 1]) if all(sides) and len(signs) < 3 else ""
-    if not name or name.startswith("|") or not set(signs) <= COMPARISONS:
+    if not name or not set(signs) <= COMPARISONS:
         raise UnparsedError("no inequality that bounds a name")
+    if name.startswith("|"):
+        return _within(name, sides[1], signs, budget)
     if signs == ["≠"]:
         excluded = _points([read_side(signed) for signed in expand_plus_minus(sides[1])], budget)
         return RealSet(("minus", REALS, excluded), name)
@@ -166,24 +165,17 @@ def _bounded(sides: list[list[Token]], signs: list[str], budget: Budget) -> Real
     return RealSet(("interval", *((_LOWEST, end) if signs[0] in "<≤" else (end, _HIGHEST))), name)
 
 
-def _distance(side: list[Token]) -> tuple[str, list[Token]] | None:
-    """Return the name in |x| or |x - 3| and the tokens behind it; None for anything else."""
-    if len(side) < 3 or not (side[0].is_sign("|") and side[-1].is_sign("|")) or side[1].kind != "letter":
-        return None
-    behind = side[2:-1]
-    return (side[1].text, behind) if not behind or behind[0].is_sign("+", "-") else None
-
-
-def _within(name: str, behind: list[Token], radius: list[Token], sign: str, budget: Budget) -> RealSet:
-    """Return the numbers whose distance |x + behind| has this relation to the radius."""
-    centre: Tree = ("neg", read_side(behind)) if behind else ("num", 0)
-    closed, far = sign in "≤≥", read_side(radius)
-    ends = [_end(("add", (centre, end)), budget, closed=closed) for end in (("neg", far), far)]
-    if ends[0].value >= ends[1].value:
-        raise UnparsedError("a distance that is not positive")
-    if sign in "<≤":
-        return RealSet(("interval", *ends), name)
-    return RealSet(("or", ("interval", _LOWEST, ends[0]), ("interval", ends[1], _HIGHEST)), name)
+def _within(name: str, radius: list[Token], signs: list[str], budget: Budget) -> RealSet:
+    """Return the numbers whose absolute value has one of the relations < ≤ > ≥ to the radius."""
+    far = read_side(radius)
+    low, high = (_end(end, budget, closed=signs[0] in "≤≥") for end in (("neg", far), far))
+    if len(name) != 3 or len(signs) != 1 or signs[0] == "≠" or low.value >= high.value:
+        raise UnparsedError("no absolute value with a positive bound")
+    inside, outside = (
+        ("interval", low, high),
+        ("or", ("interval", _LOWEST, low), ("interval", high, _HIGHEST)),
+    )
+    return RealSet(inside if signs[0] in "<≤" else outside, name[1])
 
 
 def _is_operation(token: Token) -> bool:

@@ -148,7 +148,7 @@ def clean(text: str) -> str:
     text = text.strip()
     if not text.isascii():
         text = _SUPERSCRIPT.sub(lambda run: "^{" + run.group().translate(_SUPERSCRIPTS) + "}", text)
-        text = "".join(letter if letter.isascii() else _as_latex(letter) for letter in text)
+        text = "".join(letter if letter.isascii() else as_latex(letter) for letter in text)
     text = _ORNAMENTS.sub("", text)
     text = _SCIENTIFIC.sub(lambda number: f"{number[1]}*10^{{{int(number[2])}}}", text)
     if "$" in text:
@@ -160,7 +160,8 @@ def clean(text: str) -> str:
     return text[:-1] if text.endswith("\\") and not text.endswith("\\\\") else text
 
 
-def _as_latex(character: str) -> str:
+def as_latex(character: str) -> str:
+    r"""Return LaTeX or ASCII for a character, \pi for π and a hyphen for a dash; all others as they are."""
     if character in _KEPT or character in _CHARACTERS:
         return _CHARACTERS.get(character, character)
     if unicodedata.category(character) == "Cf":  # invisible
@@ -226,7 +227,7 @@ _SYNONYMS = _named(
     "phi varphi; epsilon varepsilon; theta vartheta; frac dfrac tfrac cfrac; binom dbinom tbinom; "
     "ldots dots dotsc cdots dotsb vdots; emptyset varnothing; setminus backslash; i imath; log lg; "
     "arcsin asin; arccos acos; arctan atan; "
-    "not notin; overline bar; vec overrightarrow; hat widehat; to rightarrow longrightarrow; "
+    "not notin; mod pmod bmod; overline bar; vec overrightarrow; hat widehat; to rightarrow longrightarrow; "
     "cup bigcup; cap bigcap"
 )
 

@@ -28,17 +28,10 @@ _LENGTHS = frozenset({"mm", "cm", "m", "km", "inch", "foot", "yard", "mile"})
 _SPEEDS = {"mph": ["miles", "per", "hour"], "kmph": ["km", "per", "hour"], "kph": ["km", "per", "hour"]}
 _SQUARES = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _POWERS = {"squared": 2, "cubed": 3, "²": 2, "³": 3}
-SCALES = {
-    **{
-        "dozen": 12,
-        "hundred": 100,
-        "thousand": 10**3,
-        "million": 10**6,
-        "billion": 10**9,
-        "trillion": 10**12,
-    },
-    **{"百": 100, "千": 10**3, "万": 10**4, "亿": 10**8},
-}
+_SCALES = """
+dozen 12; hundred 1e2; thousand 1e3; million 1e6; billion 1e9; trillion 1e12; 百 1e2; 千 1e3; 万 1e4; 亿 1e8
+"""
+SCALES = {word: int(float(factor)) for word, factor in map(str.split, _SCALES.split(";"))}
 # 3rd, dollars an hour, dollars each; a percentage is not a unit where its sign has been read.
 _SILENT = frozenset({"th", "st", "nd", "rd", "an", "a", "each", "percent", *"个個人支只本件张条名位次枚台匹"})
 CURRENCIES = {"\\$": "dollar", "€": "euro", "£": "sterling", "¥": "yuan", "₹": "rupee"}
@@ -48,7 +41,7 @@ SHORT_UNITS = frozenset(word for word in UNITS if 2 <= len(word) <= 3) | {"sq", 
 _KNOWN = frozenset({*UNITS, *_SQUARES, *SCALES, *_SILENT, "per", "/"})
 
 _UNIT_WORDS = _KNOWN | _POWERS.keys() | _SPEEDS.keys()
-_POWER = re.compile(r"\^\{?[23]\}?|[²³]")
+_POWER = re.compile(r"\^?\{?[23]\}?|[²³]")
 _WORD = re.compile(r"[a-z]+|[\u4e00-\u9fff]|[²³]|\^(?:-?[0-9]|\{-?[0-9]\})|/")
 _CAPITAL = re.compile(r"\b[A-KM-Z]\b")  # M may be a million or metres
 _BETWEEN = re.compile(r"[\s.,'()*~-]++")
@@ -78,7 +71,7 @@ def read_unit(text: str) -> tuple[str, int]:
 
 def is_unit_word(word: str) -> bool:
     """Return whether a word may be part of what `read_unit` reads: cm^2, square, per, million."""
-    return _POWER.sub("", word.casefold()) in _UNIT_WORDS
+    return _POWER.sub("", word.casefold()) in _UNIT_WORDS and not _CAPITAL.search(word)
 
 
 def _unit_of(words: list[str]) -> str:

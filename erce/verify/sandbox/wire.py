@@ -247,12 +247,7 @@ _KINDS: tuple[tuple[str, type, Callable[[Any], Iterable[Any]], Callable[[list[An
     ("F", Fraction, lambda value: value.as_integer_ratio(), lambda parts: Fraction(*_whole(parts))),
     ("td", timedelta, lambda v: [v.days, v.seconds, v.microseconds], lambda parts: timedelta(*_whole(parts))),
     ("date", date, lambda v: [v.isoformat()], lambda parts: date.fromisoformat(_text(parts))),
-    (
-        "datetime",
-        datetime,
-        lambda v: [v.isoformat()],
-        lambda parts: datetime.fromisoformat(_text(parts)),
-    ),
+    ("datetime", datetime, lambda v: [v.isoformat()], lambda p: datetime.fromisoformat(_text(p))),
     ("time", time, lambda v: [v.isoformat()], lambda parts: time.fromisoformat(_text(parts))),
     ("od", OrderedDict, _pairs, lambda parts: OrderedDict(_mapping(parts))),
     ("ct", Counter, _pairs, lambda parts: Counter(_mapping(parts))),

@@ -107,7 +107,7 @@ SPELLINGS = [  # a reference, other spellings of it, and other answers
     (COLUMN, [r"\begin{pmatrix}1\\2\end{pmatrix} \cdot 2", r"-\begin{pmatrix}-2\\-4\end{pmatrix}"], ["2, 4"]),
     (COLUMN, [r"\begin{pmatrix}2 & 4\end{pmatrix}^{\top}"], [r"\begin{pmatrix}2 & 4\end{pmatrix}"]),
     ("(-2, 2)", ["|x| < 2", "2 > |x|", r"\{x : |x| < 2\}"], [r"|x| \le 2", "|x| > 2", "|x - 1| < 2"]),
-    (r"(-\infty, 1) \cup (3, \infty)", ["|x - 2| > 1"], ["|x - 2| < 1", "|x| > 1"]),
+    (r"(-\infty, -1) \cup (1, \infty)", ["|x| > 1"], ["|x| < 1", r"|x| \ge 1"]),
     (
         "[1, 4)",
         [r"\{x \mid 1 \le x < 4\}", r"\{x \in \mathbb{R} : 1 \le x < 4\}"],
