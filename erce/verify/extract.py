@@ -240,6 +240,8 @@ def _unit_behind(text: str, box: _Box) -> tuple[str, int]:
 def _beside(text: str, box: _Box, end: int) -> tuple[str, str]:
     """Return what touches a box on its left and its right in its expression; its unit ends at `end`."""
     start = box.start
+    if _WORDS_ALONE.match(box.content):
+        return "", ""
     before = text[max(0, start - 3) : start].rstrip()[-2:]
     if before[-1:] in ("=", "$") and before[0] not in "<>!\\" and _CLEAR_AFTER.match(text, end):
         return "", ""
@@ -592,6 +594,7 @@ _OPENED = re.compile(
     r"\\[,;:! {]|[\s*`~]|\\\Z)*\Z"
 )
 _CLOSED = re.compile(r"(?:\\(?:right|big+r?|Big+r?)(?![a-z])|[)\]}\s*_`~.]|\\[,;:! }])*\Z")
+_WORDS_ALONE = re.compile(r"\s*\\(?:text|textbf|mathrm|mbox|textrm)\b")
 _CLEAR_AFTER = re.compile(r"[.,;]?(?:\$|\n|\s*\\[\])]|\Z)|[.,;]\s")
 _CONGRUENT = re.compile(r"(?:\\equiv|≡)[\s&~]*\Z")
 _MODULUS = re.compile(r"\s*(?:\\[pb]?mod|\(\s*mod)(?![a-z])")

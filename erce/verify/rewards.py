@@ -87,14 +87,8 @@ def number_score(
 ) -> float:
     """Return 1.0 if the final number of `solution_str` is `ground_truth`, else 0.0 (`verify_number`).
 
-    Args:
-        data_source: Has no effect, as verl 0.9's other arguments of a `custom_reward_function`.
-        solution_str: The completion.
-        ground_truth: The reference answer.
-        strict: Whether the form of the answer counts, from verl's `reward_kwargs`.
-
-    Returns:
-        The reward.
+    `strict` comes from verl's `reward_kwargs`; `data_source` and verl's other arguments of a
+    `custom_reward_function` (verl 0.9) have no effect.
     """
     return number_reward([solution_str], [ground_truth], strict=strict)[0]
 

@@ -103,11 +103,7 @@ def entries_of(tokens: list[Token]) -> tuple[tuple[str, str], list[list[Token]]]
 def values_of_names(parts: list[list[Token]]) -> tuple[tuple[str, ...], list[list[Token]]] | None:
     """Return the names and the values of x = 2, y = 5; None unless each part has a name."""
     names, values = list[str](), list[list[Token]]()
-    if (
-        len(parts) == 1
-        and enclosed(parts[0])
-        and [token.text for token in parts[0][:: len(parts[0]) - 1]] == ["cases"] * 2
-    ):
+    if len(parts) == 1 and [token.text for token in parts[0][:1] + parts[0][-1:]] == ["cases", "cases"]:
         parts, _ = split(parts[0][1:-1], lambda token: token.text in ("\\\\", ","))
         parts = [[token for token in part if token.text != "&"] for part in parts if part]
     for part in parts:
@@ -144,9 +140,9 @@ def read_matrix(tokens: list[Token]) -> Matrix:
     if enclosed(tokens) and tokens[0].kind == "sign" and not entries_of(tokens):
         tokens = tokens[1:-1]
     parts, signs = split(tokens, lambda token: token.is_sign("+", "-"))
-    negative = [False, *(sign.is_sign("-") for sign in signs)]
+    minus = [False, *(sign.text == "-" for sign in signs)]
     terms = [
-        _multiple(part, negative=minus) for part, minus in zip(parts, negative, strict=True) if part or minus
+        _multiple(part, -1 if less else 1) for part, less in zip(parts, minus, strict=True) if part or less
     ]
     total = terms[0]
     for rows in terms[1:]:
@@ -159,27 +155,24 @@ def read_matrix(tokens: list[Token]) -> Matrix:
     return Matrix(total)
 
 
-def _multiple(tokens: list[Token], *, negative: bool) -> Rows:
+def _multiple(tokens: list[Token], sign: int) -> Rows:
     """Return the rows of a column or a matrix, transposed or not, and with a number before or behind it."""
     written = [token.text for token in tokens if token.text not in ("{", "}")]
     is_transposed = written[-2:] in (["^", "T"], ["^", "top"], ["^", "intercal"])
     if is_transposed:
         tokens = tokens[: max(at for at, token in enumerate(tokens) if token.text == "^")]
+    start = next((at for at, token in enumerate(tokens) if token.kind == "begin"), 0)
+    end = next((at + 1 for at, token in enumerate(tokens) if token.kind == "end"), len(tokens))
+    factor = [token for token in tokens[:start] + tokens[end:] if not token.is_sign("*", "×")]
     if (column := entries_of(tokens)) and column[0] == ("(", ")"):
         rows = tuple((parse_tokens(entry),) for entry in column[1])
-        factor: list[Token] = []
     else:
-        start = next((at for at, token in enumerate(tokens) if token.kind == "begin"), 0)
-        end = next((at + 1 for at, token in enumerate(tokens) if token.kind == "end"), len(tokens))
         rows = _rows(tokens[start:end])
         rows = tuple(zip(*rows, strict=True)) if is_transposed and len(set(_sizes(rows))) == 1 else rows
-        factor = [token for token in tokens[:start] + tokens[end:] if not token.is_sign("*", "×")]
-    if not factor and not negative:
+    if not factor and sign > 0:
         return rows
-    number = parse_tokens(factor) if factor else ("num", 1)
-    return tuple(
-        tuple(("mul", (("neg", number) if negative else number, entry)) for entry in row) for row in rows
-    )
+    number: Tree = ("mul", (("num", sign), parse_tokens(factor) if factor else ("num", 1)))
+    return tuple(tuple(("mul", (number, entry)) for entry in row) for row in rows)
 
 
 def _sizes(rows: Rows) -> list[int]:
