@@ -310,9 +310,10 @@ def last_number(text: str) -> Answer | None:
     sentences = list(_SENTENCE_AND_END.finditer(_ANNOTATION.sub("", text)))
     for sentence in reversed(sentences):
         body = _LABEL.sub(lambda label: " " * len(label.group()), sentence.group())
-        if _OFFER.search(body):
+        folded = body.casefold()
+        if _OFFER.search(folded):
             continue
-        if _REFUSAL.search(body):
+        if _REFUSAL.search(folded):
             return None
         if _DIGIT.search(body):
             answer = None if "?" in body else _number_of(body)
@@ -338,7 +339,7 @@ def _number_of(sentence: str) -> Answer | None:
         before, after, written = sentence[: last.start()], sentence[last.end() :], last.group().strip()
         is_hedged = not stands_alone(sentence, last)
     is_joined = _OTHER_NUMBER.search(before[-MAX_BESIDE_CHARACTERS:])
-    is_hedged = is_hedged or is_joined or (_has_sign(after) and _IS_WRONG.search(after))
+    is_hedged = is_hedged or is_joined or (_has_sign(after.casefold()) and _IS_WRONG.search(after))
     return None if is_hedged else Answer(written)
 
 
@@ -388,15 +389,16 @@ def _settled(text: str, end: int, answer: Answer) -> Answer:
     following = text[end : end + MAX_FOLLOWING_CHARACTERS]
     if beside := _HEDGE_BESIDE.match(following):
         return answer._replace(text=answer.text + beside.group(), sentence=answer.sentence + beside.group())
-    if not _LETTER.search(following) or not _has_sign(following):
+    if not _LETTER.search(following) or not _has_sign(following.casefold()):
         return answer
     taken_back, standing = "", answer
     for match in _SENTENCE_AND_END.finditer(following):
         sentence = match.group().strip()
-        has_sign = _has_sign(sentence)
-        if has_sign and _CONDITION.search(sentence) and not _RECONSIDERS.match(sentence):
+        folded = sentence.casefold()  # in which patterns are found faster than without regard to case
+        has_sign = _has_sign(folded)
+        if has_sign and _CONDITION.search(folded) and not _RECONSIDERS.match(folded):
             continue
-        is_denied = has_sign and _denies(sentence, standing.text)
+        is_denied = has_sign and (_DENIES.search(folded) is not None or _denies(sentence, standing.text))
         value = _value_in(sentence, bool(taken_back) or is_denied) if has_sign else ""
         if value and _HEDGE.search(value):
             taken_back = sentence if standing.text in value else taken_back
@@ -406,7 +408,7 @@ def _settled(text: str, end: int, answer: Answer) -> Answer:
             taken_back = ""
         elif is_denied:
             taken_back = following[: match.end()].rstrip(" .!\n")
-        elif _CONFIRMS.search(sentence):
+        elif taken_back and _CONFIRMS.search(folded):
             taken_back = ""
     if not taken_back:
         return standing
@@ -414,26 +416,23 @@ def _settled(text: str, end: int, answer: Answer) -> Answer:
     return Answer(f"{standing.text}{taken_back}", note=note, is_none=True)
 
 
-def _has_sign(text: str) -> bool:
-    """Return whether a text may have a sentence that is not neutral."""
-    folded = text.casefold()
+def _has_sign(folded: str) -> bool:
+    """Return whether a text, in lower case, may have a sentence that is not neutral."""
     return any(sign in folded for sign in _SIGNS_OF_STATEMENTS)
 
 
 def _denies(sentence: str, answer: str) -> bool:
-    """Return whether a sentence takes an answer back, by its words or by its name: "not 7", "7 is wrong"."""
+    """Return whether a sentence takes an answer back by its name: "not 7", "7 is wrong"."""
     at = sentence.find(answer)
-    named = at >= 0 and not sentence[at + len(answer) :][:1].isalnum()
-    return bool(
-        _DENIES.search(sentence)
-        or (named and (_NOT_BEFORE.search(sentence[:at]) or _IS_WRONG.match(sentence, at + len(answer))))
-    )
+    if at < 0 or sentence[at + len(answer) :][:1].isalnum():
+        return False
+    return bool(_NOT_BEFORE.search(sentence[:at]) or _IS_WRONG.match(sentence, at + len(answer)))
 
 
 def _value_in(sentence: str, is_denied: bool) -> str:
     """Return the value that a sentence states in the place of an answer, "" if it states none."""
     statement = _LATER_STATEMENT.search(sentence) or (is_denied and _IT_IS.search(sentence))
-    instead = _INSTEAD.search(sentence)
+    instead = _INSTEAD.search(sentence) if "instead" in sentence else None
     value = _first_sentence(sentence[statement.end() :])[0] if statement else ""
     value = instead[1] if instead else value
     return value if _IS_VALUE.match(value) and "?" not in sentence else ""
@@ -642,9 +641,7 @@ _HEDGE_BESIDE = re.compile(
     re.IGNORECASE,
 )
 # The sentences behind an answer: conditions are neutral; the others state, deny, reconsider or confirm.
-_CONDITION = re.compile(
-    r"\A\W*(?:otherwise|suppose|supposing|assuming|had|unless|when)\b|\bif\b", re.IGNORECASE
-)
+_CONDITION = re.compile(r"\A\W*(?:otherwise|suppose|supposing|assuming|had|unless|when)\b|\bif\b")
 _IF_BEFORE = re.compile(r"\b[Ii]f\b[^.?!\n]*\Z")
 _SUBJECT = r"\b(?:it|that|this|answer|result|box|number|value|total)"
 _LATER_STATEMENT = re.compile(
@@ -662,25 +659,22 @@ _IS_VALUE = re.compile(
 _RECONSIDERS = re.compile(
     r"\W*(?:(?:oh|but|no|ah|so)\W+)?(?:wait|hmm+|hang\s+on|hold\s+on|oops|sorry|correction|"
     r"actually|on\s+second\s+thought)\b|no\s*[,.!:]",
-    re.IGNORECASE,
 )
 _DENIES = re.compile(
     rf"\A(?:{_RECONSIDERS.pattern})"
     rf"|\b(?:it|that|this|(?:answer|result|box)(?:\s+of\s+\S+)?)\s*{_IS_WRONG_TEXT}"
     r"|(?<!sake of )(?<!needed )\bcontradict"
     r"|\bno\s+(?:real\s+|valid\s+|integer\s+|such\s+)?solutions?\b(?:\s+exists?)?\W*\Z"
-    r"|\bI\s+(?:have\s+)?(?:made\s+an?\s+\w*\s?(?:mistake|error|slip)|forgot|misread|misse?d|miscounted|overlooked)"
+    r"|\bi\s+(?:have\s+)?(?:made\s+an?\s+\w*\s?(?:mistake|error|slip)|forgot|misread|misse?d|miscounted|overlooked)"
     r"|\b(?:never\s+mind|scratch\s+that|disregard|start\s+over|not\s+sure|unsure|redo|recompute|recalculate|"
     r"try\s+again)\b"
     r"|\bis\s+(?:that|this|it)\s+(?:right|correct|true)\b[^.]*\?|答案错|不对",
-    re.IGNORECASE,
 )
 _CONFIRMS = re.compile(
     r"(?<!not )\b(?:(?:is|are|was|looks|seems)\s+(?:indeed\s+|also\s+|still\s+)?"
     r"(?:correct|right|fine|true|valid|consistent)|"
     r"checks\s+out|works|matches|agrees?|holds|confirmed|verified|as\s+(?:required|expected|desired))\b"
     r"|\A\W*(?:yes|correct|right|good|great)\b|✓|正确",
-    re.IGNORECASE,
 )
 # One of these is in each sentence that the patterns above find; a text without any is passed over at once.
 _SIGNS = """answer,should,must,ought,correction,i mean,make it,make that,instead,wrong,incorrect,false,
@@ -752,15 +746,13 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _OFFER = re.compile(
-    r"\b(?:shall\s+I|should\s+I|would\s+you|do\s+you|can\s+I|may\s+I|let\s+me\s+know|feel\s+free|want\s+me\s+to|happy\s+to|"
+    r"\b(?:shall\s+i|should\s+i|would\s+you|do\s+you|can\s+i|may\s+i|let\s+me\s+know|feel\s+free|want\s+me\s+to|happy\s+to|"
     r"see\s+(?:also\s+)?(?:the\s+)?(?:step|part|problem|section|page|chapter|example)s?)\b",
-    re.IGNORECASE,
 )
 _REFUSAL = re.compile(
     r"\b(?:(?:can|could|did|do|was|am)(?:\s?not|n't)|unable\s+to|failed\s+to)\s+(?:\w+\s+)?"
     r"(?:solve|finish|answer|determine|find|complete|compute|calculate|know|give|work\s+out|be\s+sure)|"
-    r"\b(?:I\s+guess|my\s+guess|not\s+(?:\w+\s+)?sure|unsure|uncertain|no\s+idea|a\s+guess)\b",
-    re.IGNORECASE,
+    r"\b(?:i\s+guess|my\s+guess|not\s+(?:\w+\s+)?sure|unsure|uncertain|no\s+idea|a\s+guess)\b",
 )
 
 _FENCE = re.compile(r"^[ \t>]*+(?P<mark>`{3,}|~{3,})(?P<info>.*)$", re.MULTILINE)
