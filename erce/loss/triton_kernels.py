@@ -55,7 +55,7 @@ def score(
 ) -> None:
     """Write the losses of the tile's rows (rows, v), float32, to `columns`, and their gradient to `out`.
 
-    `columns` (fields + 1, rows) gets what `Loss` has, save the tail share, and last the largest logit: NaN
+    `columns` (fields + 1, rows) gets what `Loss` has, and last the largest logit: NaN
     for a row with a NaN, +inf for another with +inf before the cap, whose losses are NaN. `out` is rounded to
     its dtype; it is the tile, memory of its own, or in half precision the second half of the tile's rows.
     None wants no gradient. `given` (2, rows) has value and slope of an objective other than −log p.
@@ -158,7 +158,7 @@ def _score(
     if diagnose:
         tl.store(columns + 4 * columns_stride, tl.log(squares) - 2.0 * log_s)
         tl.store(columns + 5 * columns_stride, tl.where(at_target > 0.0, 1.0, 0.0))
-    tl.store(columns + (7 if diagnose else 4) * columns_stride, largest)
+    tl.store(columns + (6 if diagnose else 4) * columns_stride, largest)
     if gradient:
         plain, tilt, uniform = plain * unit * slope, tilt * slope, uniform * slope
         at_target *= slope * cap_slope
