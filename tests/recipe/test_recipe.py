@@ -248,7 +248,6 @@ def test_the_temperatures_and_where_a_server_is_make_no_other_study():
         "samples": replace(RECIPE, decoding=replace(decoding, temperature_samples=2)),
         "stop": replace(RECIPE, decoding=replace(decoding, stop=("END",))),
         "compile": replace(RECIPE, decoding=replace(decoding, compile=True)),
-        "no compile": replace(RECIPE, decoding=replace(decoding, compile=False)),
         "served": served,
         "kind": replace(RECIPE, server=Serving(url="http://here", kind="openai")),
         "name": replace(RECIPE, server=Serving(url="http://here", model="small")),
@@ -319,3 +318,10 @@ def test_a_recipe_takes_the_objectives_and_numbers_that_the_loss_takes():
 def test_a_path_without_a_recipe_is_refused():
     with pytest.raises(ValueError, match=r"no recipe at 'nowhere\.toml'"):
         load_recipe("nowhere.toml")
+
+
+def test_a_study_from_before_compiling_was_left_to_the_device_goes_on():
+    """Its study.json has false, which once was what a recipe that said nothing meant."""
+    before = replace(RECIPE, decoding=replace(RECIPE.decoding, compile=False))
+    assert identity(before) == identity(RECIPE)
+    assert identity(replace(before, decoding=replace(before.decoding, compile=True))) != identity(RECIPE)
