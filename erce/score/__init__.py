@@ -2,7 +2,7 @@
 
 from erce.score.k_samples import best_by_problem, coverage, coverage_by_problem, mixed_share
 from erce.score.majority import majority_by_problem, merged
-from erce.score.summary import acceptance, pass_at_1, shares, summarize
+from erce.score.summary import acceptance, shares, summarize
 
 __all__ = [
     "acceptance",
@@ -12,7 +12,6 @@ __all__ = [
     "majority_by_problem",
     "merged",
     "mixed_share",
-    "pass_at_1",
     "shares",
     "summarize",
 ]
