@@ -14,7 +14,7 @@ from toys.logs import (
 )
 
 from erce.imports import Reading
-from erce.imports.readers import PATTERNS, format_of, read_log_and_prompts
+from erce.imports.readers import PATTERNS, format_of, read_log
 
 PAGE = Path(__file__).parents[2] / "docs" / "records.md"
 
@@ -27,8 +27,7 @@ def test_the_format_is_told_by_the_name(tmp_path):
     }
     assert {kind: format_of(path) for kind, path in logs.items()} == {kind: kind for kind in PATTERNS}
     assert {
-        kind: list(read_log_and_prompts(path, "a", 0, Reading(temperature=0))[1].values())
-        for kind, path in logs.items()
+        kind: list(read_log(path, "a", Reading(temperature=0))[1].values()) for kind, path in logs.items()
     } == {"lm-eval": ["Q: 0+0?\nA:"], "inspect": ["Add.\n\n0+0?"], "evalplus": [""]}
     with pytest.raises(ValueError, match="not the name of a log of lm-eval, inspect, evalplus"):
         format_of(tmp_path / "c.txt")
@@ -57,7 +56,7 @@ def test_the_pages_logs_become_rows(tmp_path):
 def test_base_and_plus_are_two_verdicts_of_evalplus(tmp_path, plus, accepted, reasons, task):
     programs = [[("pass", "pass"), ("pass", "fail")], [("fail", "pass"), ("timeout", "fail")]]
     rows = from_evalplus(
-        write_evalplus(tmp_path / "m_hf_temp_0.8_eval_results.json", programs), arm="a", seed=2, plus=plus
+        write_evalplus(tmp_path / "m_hf_temp_0.8_eval_results.json", programs), arm="a", plus=plus
     )
     assert [row.accepted for row in rows] == accepted
     assert [row.reason for row in rows] == reasons
@@ -67,7 +66,7 @@ def test_base_and_plus_are_two_verdicts_of_evalplus(tmp_path, plus, accepted, re
         ("HumanEval/1", 0),
     ]
     assert {(row.task, row.decoding, row.temperature, row.seed) for row in rows} == {
-        (task, "sampled", 0.8, 2)
+        (task, "sampled", 0.8, 0)
     }
     assert rows[2].completion == rows[2].extracted == "def f():\n    return 1"
 
