@@ -93,7 +93,7 @@ def _recipe(options: argparse.Namespace) -> tuple[Path, Path, dict[str, Any]]:
 
 def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
     from erce.recipe import load_recipe
-    from erce.study.budget import Speed, dry_run
+    from erce.study.budget import Speed, device_here, dry_run
     from erce.study.engines.progress import spoken
 
     speeds = options.tokens_per_second
@@ -104,7 +104,8 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
         )
     speed = speeds and Speed(*speeds)
     with spoken():
-        lines = dry_run(load_recipe(recipe, **overrides), out, device=options.device, speed=speed)
+        device, jobs = options.device or device_here(), options.jobs or 1
+        lines = dry_run(load_recipe(recipe, **overrides), out, device=device, speed=speed, jobs=jobs)
     terminal.print_lines(lines)
     return 0
 

@@ -250,7 +250,6 @@ def test_the_temperatures_and_where_a_server_is_make_no_other_study():
         "samples": replace(RECIPE, decoding=replace(decoding, temperature_samples=2)),
         "stop": replace(RECIPE, decoding=replace(decoding, stop=("END",))),
         "compile": replace(RECIPE, decoding=replace(decoding, compile=True)),
-        "no compile": replace(RECIPE, decoding=replace(decoding, compile=False)),
         "served": served,
         "kind": replace(RECIPE, server=Serving(url="http://here", kind="openai")),
         "name": replace(RECIPE, server=Serving(url="http://here", model="small")),
@@ -327,3 +326,10 @@ def test_a_study_whose_cells_shared_several_devices_is_still_read():
     settings = as_settings(RECIPE)
     settings["resources"] |= {"gpus": 2, "processes": 1, "fsdp": True}
     assert stored_recipe(settings) == replace(RECIPE, resources=Resources(gpus=1))
+
+
+def test_a_study_from_before_compiling_was_left_to_the_device_goes_on():
+    """Its study.json has false, which once was what a recipe that said nothing meant."""
+    before = replace(RECIPE, decoding=replace(RECIPE.decoding, compile=False))
+    assert identity(before) == identity(RECIPE)
+    assert identity(replace(before, decoding=replace(before.decoding, compile=True))) != identity(RECIPE)
