@@ -24,6 +24,7 @@ from erce.recipe.sections import (
     MOST_SEQUENCES,
     OWN,
     OWN_ANSWERS,
+    RENAMED,
     Cell,
     Columns,
     Decoding,
@@ -170,8 +171,16 @@ class Recipe:
 
     @cached_property
     def identity_json(self) -> str:
-        """`identity` as JSON; kept, since the name of every cell's folder is a digest of it."""
-        return json.dumps(identity(self), sort_keys=True)
+        """`identity` as JSON; kept, since the name of every cell's folder is a digest of it.
+
+        A renamed setting has its old name here, so that finished studies keep their folders.
+        """
+        settings = identity(self)
+        for section, names in RENAMED.items():
+            for old, new in names.items():
+                if new in settings[section]:
+                    settings[section][old] = settings[section].pop(new)
+        return json.dumps(settings, sort_keys=True)
 
 
 def _check_grid(recipe: Recipe) -> None:

@@ -22,6 +22,7 @@ from erce.recipe import (
     identity,
     load_recipe,
     parse_recipe,
+    stored_recipe,
     temperatures,
 )
 
@@ -325,3 +326,13 @@ def test_a_study_from_before_compiling_was_left_to_the_device_goes_on():
     before = replace(RECIPE, decoding=replace(RECIPE.decoding, compile=False))
     assert identity(before) == identity(RECIPE)
     assert identity(replace(before, decoding=replace(before.decoding, compile=True))) != identity(RECIPE)
+
+
+def test_a_study_of_an_older_version_is_read_and_keeps_its_folders():
+    settings = as_settings(RECIPE)
+    settings["resources"] |= {"gpus": 2, "processes": 1, "fsdp": True}
+    settings |= {"decoding": {"frontier": [0.2], "frontier_samples": 2}, "search": {"level": 0.05}}
+    decoding = Decoding(temperatures=(0.2,), temperature_samples=2)
+    stored = stored_recipe(settings)
+    assert stored == replace(RECIPE, resources=Resources(gpus=1), decoding=decoding)
+    assert folder_name(stored, Cell("mini-sums", 0.5, 1)) == "mini-sums-lam0.5-seed1-9eb8e935"
