@@ -27,7 +27,7 @@ ALIGNED = ("columns", "tile", "out", "targets", "stride", "out_stride", "v")  # 
 
 def assembly(form: int) -> str:
     """Compile the kernel for cross-entropy, without bias, cap, weights and label smoothing."""
-    constants = {"form": form, "block": BLOCK, "objective": 0, "gradient": True}
+    constants = {"form": form, "block": BLOCK, "gradient": True}
     constants |= dict.fromkeys(("bias", "weights", "given"))
     constants |= dict.fromkeys(("capped", "smoothing", "diagnose", "exponential"), False)
     names = _score.arg_names

@@ -9,6 +9,7 @@ import math
 import os
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -60,11 +61,11 @@ def check(device: torch.device, dtype: torch.dtype, v: int, request: Request) ->
     """Check the kernel for operands of a dtype, v tokens and a request's settings; once per process."""
     from erce.loss.triton_kernels import flags
 
-    def differences() -> tuple[float, float]:
-        return _of_kernel(device, dtype, v, request)
-
     key = (device, dtype, v, type(request.objective), *flags(request).values())
-    return _found(key, f"the Triton kernel for {request.penalty!r}", device, dtype, differences)
+    if key not in _FINDINGS:
+        kernel, differences = f"the Triton kernel for {request.penalty!r}", partial(_of_kernel, v, request)
+        _FINDINGS[key] = _checked(kernel, device, dtype, differences)
+    return _FINDINGS[key]
 
 
 def multiplies_into_float32(device: torch.device, dtype: torch.dtype) -> bool:
@@ -76,9 +77,9 @@ def multiplies_into_float32(device: torch.device, dtype: torch.dtype) -> bool:
 
 def check_matmuls(device: torch.device, dtype: torch.dtype) -> Finding:
     """Check the matmuls of a half-precision dtype into float32; once per process."""
-    return _found(
-        (device, dtype), "the matmuls into float32", device, dtype, lambda: _of_matmuls(device, dtype)
-    )
+    if (device, dtype) not in _FINDINGS:
+        _FINDINGS[device, dtype] = _checked("the matmuls into float32", device, dtype, _of_matmuls)
+    return _FINDINGS[device, dtype]
 
 
 def doctor_lines(device: torch.device | None) -> list[str]:
@@ -110,26 +111,17 @@ def _by_hand(impl: str) -> str:
     return chosen
 
 
-def _found(
-    key: tuple,
+def _checked(
     what: str,
     device: torch.device,
     dtype: torch.dtype,
-    differences: Callable[[], tuple[float, float]],
-) -> Finding:
-    if key not in _FINDINGS:
-        _FINDINGS[key] = _checked(what, device, dtype, differences)
-    return _FINDINGS[key]
-
-
-def _checked(
-    what: str, device: torch.device, dtype: torch.dtype, differences: Callable[[], tuple[float, float]]
+    differences: Callable[[torch.device, torch.dtype], tuple[float, float]],
 ) -> Finding:
     card = torch.cuda.get_device_name(device) if device.type == "cuda" else str(device)
     text = f"{what} and {str(dtype).removeprefix('torch.')} on {card}"
     try:
         with torch.autocast(device.type, enabled=False):
-            of_loss, of_gradient = differences()
+            of_loss, of_gradient = differences(device, dtype)
         gradient_budget = LOSS_BUDGET if dtype == torch.float32 else HALF_GRADIENT_BUDGET
         is_right = of_loss <= LOSS_BUDGET and of_gradient <= gradient_budget  # NaN is not
         text += f" differs from plain PyTorch by {of_loss:.1e}, and by {of_gradient:.1e} in the gradient"
@@ -142,7 +134,7 @@ def _checked(
     return Finding(is_right, text)
 
 
-def _of_kernel(device: torch.device, dtype: torch.dtype, v: int, request: Request) -> tuple[float, float]:
+def _of_kernel(v: int, request: Request, device: torch.device, dtype: torch.dtype) -> tuple[float, float]:
     """Return by how much the kernel differs from PyTorch, in the losses of a small case and in the gradients.
 
     An extreme order or scale would amplify rounding, so the case has moderate ones.

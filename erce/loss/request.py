@@ -34,7 +34,6 @@ class Loss(NamedTuple):
     # With `diagnose`:
     log_sum_p2: Tensor | None = None  # log Σ p², nats: −R of order 2
     pushed_down: Tensor | None = None  # 1 where a step against the gradient lowers the target's own logit
-    tail_share: Tensor | None = None  # of Σ p^order, outside the 100 likeliest tokens
 
     @property
     def computed(self) -> list[Tensor]:

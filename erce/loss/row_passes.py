@@ -11,11 +11,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from erce.loss.objectives import CrossEntropy, LabelSmoothing
 from erce.loss.request import Loss, Request
 from erce.loss.row_statistics import Slopes, Sums, loss_and_grad_coefficients, user_penalty_and_slopes
 from erce.loss.scored_rows import Rows
 
-TAIL = 100  # the paper's tail is what this many likeliest tokens leave (appendix on the Rényi order)
 BLOCK_BYTES_ON_CPU = 9 * 2**19  # 4.5 MiB: a block and its few temporaries stay in a core's caches
 BLOCK_BYTES_ELSEWHERE = 64 * 2**20
 
@@ -139,7 +139,6 @@ def logits_(x: Tensor, bias: Tensor | None, request: Request) -> Tensor:
 def _score_block(terms: RowTerms, y: Tensor, rows: Rows, request: Request, out: Tensor | None) -> Loss:
     objective = request.objective
     gate = objective.gate(terms.u) if objective.gated else None
-    tail = _tail_share(terms.u, request) if request.diagnose else None
     sums = sums_of(terms, y, request)
     penalty = None
     if request.order is None:
@@ -148,7 +147,7 @@ def _score_block(terms: RowTerms, y: Tensor, rows: Rows, request: Request, out: 
     loss, slopes = loss_and_grad_coefficients(sums, rows, request, gate, penalty)
     if out is not None:
         gradient_into(out, terms, y, slopes, request)
-    return loss if tail is None else loss._replace(tail_share=tail)
+    return loss
 
 
 def sums_of(terms: RowTerms, y: Tensor, request: Request) -> Sums:
@@ -217,17 +216,6 @@ def _penalty_gradient(terms: RowTerms, slopes: Slopes, order: float | None) -> T
     return g.mul_(e if order > 1 else u.mul_(order).exp_())
 
 
-def _tail_share(u: Tensor, request: Request) -> Tensor:
-    """Return 1 − the share of Σ p^order that the `TAIL` likeliest tokens have; no tail at order inf."""
-    order = request.order or 1.0
-    if u.shape[-1] <= TAIL or math.isinf(order):
-        return u.new_zeros(len(u))
-    powers = (order * u).exp_()
-    top, kept = powers.topk(TAIL)
-    rest = powers.scatter_(-1, kept, 0).sum(-1)
-    return rest / (rest + top.sum(-1))
-
-
 def _score_by_kernel(
     tile: Tensor, rows: Rows, request: Request, bias: Tensor | None, out: Tensor | None, columns: Tensor
 ) -> None:
@@ -236,15 +224,11 @@ def _score_by_kernel(
 
     objective, given = request.objective, None
     gate = tile.new_empty(len(tile)) if objective.gated else None
-    if gate is not None or request.diagnose:
+    if gate is not None:
         for part, scratch in blocks(tile, tile.dtype):
             z = logits_(scratch[2].copy_(tile[part]), bias, request)
-            z.sub_(z.amax(-1, keepdim=True))
-            if gate is not None:
-                gate[part] = objective.gate(z)
-            if request.diagnose:
-                columns[Loss._fields.index("tail_share"), part] = _tail_share(z, request)
-    if not triton_kernels.computes(objective):  # a user-defined or a gated one: of nll, which comes first
+            gate[part] = objective.gate(z.sub_(z.amax(-1, keepdim=True)))
+    if type(objective) not in (CrossEntropy, LabelSmoothing):  # a function of nll, which comes first
         triton_kernels.score(tile, rows, request, bias, None, columns)
         given = tile.new_empty(2, len(tile))
         given[0], given[1] = objective.value_and_slope(columns[1], gate)

@@ -84,7 +84,7 @@ def loss_and_grad_coefficients(
     gate: Tensor | None,
     penalty: tuple[Tensor, Tensor] | None = None,
 ) -> tuple[Loss, Slopes]:
-    """Return the loss of each row, save its tail share, and the slopes of the gradient in the head's output.
+    """Return the loss of each row, and the slopes of the gradient in the head's output.
 
     `gate` is the objective's. `penalty` has the value and d value / d z_y of a user-defined one, for which
     no sums are enough.

@@ -20,15 +20,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from erce.loss.objectives import (
-    DFT,
-    CrossEntropy,
-    Focal,
-    LabelSmoothing,
-    Objective,
-    ProbabilityPower,
-    Threshold,
-)
 from erce.loss.penalties import is_exponential
 from erce.loss.request import Request
 from erce.loss.scored_rows import Rows
@@ -51,21 +42,6 @@ ONE, ABOVE, BELOW = tl.constexpr(0), tl.constexpr(1), tl.constexpr(2)  # forms o
 FLOOR = tl.constexpr(-1e30)  # of u, so that a column of −inf has weight 0 and no product with it is NaN
 BLOCK, WARPS = 2048, 8  # columns in hand at once, and the warps of a row's program
 LOG2_E = tl.constexpr(1.4426950408889634)
-# Forms of the objective: −log p itself, and those that `_objective` computes from it.
-NLL, OF_DFT, OF_FOCAL, OF_POWER, OF_THRESHOLD, GIVEN = map(tl.constexpr, range(6))
-_FORMS: dict[type[Objective], Any] = {  # by exact class, as a subclass may mean something else
-    CrossEntropy: NLL,
-    LabelSmoothing: NLL,
-    DFT: OF_DFT,
-    Focal: OF_FOCAL,
-    ProbabilityPower: OF_POWER,
-    Threshold: OF_THRESHOLD,
-}
-
-
-def computes(objective: Objective) -> bool:
-    """Return whether the kernel computes the objective itself; of another it is given value and slope."""
-    return type(objective) in _FORMS
 
 
 def score(
@@ -79,22 +55,20 @@ def score(
 ) -> None:
     """Write the losses of the tile's rows (rows, v), float32, to `columns`, and their gradient to `out`.
 
-    `columns` (fields + 1, rows) gets what `Loss` has, save the tail share, and last the largest logit: NaN
+    `columns` (fields + 1, rows) gets what `Loss` has, and last the largest logit: NaN
     for a row with a NaN, +inf for another with +inf before the cap, whose losses are NaN. `out` is rounded to
     its dtype; it is the tile, memory of its own, or in half precision the second half of the tile's rows.
-    None wants no gradient. `given` (2, rows) has value and slope of an objective that is not computed here;
-    without it the objective is −log p.
+    None wants no gradient. `given` (2, rows) has value and slope of an objective other than −log p.
     """
     n, v = tile.shape
     assert tile.dtype == columns.dtype == torch.float32
     assert v == 1 or tile.stride(1) == 1
-    objective = GIVEN if given is not None else _FORMS.get(type(request.objective), NLL)
     target = tile if out is None else out
     with torch.cuda.device_of(tile):
         _score[(n,)](
             columns, columns.stride(0), tile, tile.stride(0), target, target.stride(0),
             *(None if x is None else x.contiguous() for x in (rows.targets, rows.weights, given, bias)), v,
-            *_numbers(request), **flags(request), objective=objective.value, gradient=out is not None,
+            *_numbers(request), **flags(request), gradient=out is not None,
             block=min(BLOCK, triton.next_power_of_2(v)), num_warps=WARPS,
         )  # fmt: skip
 
@@ -114,24 +88,21 @@ def flags(request: Request) -> dict[str, Any]:
 
 
 def _numbers(request: Request) -> tuple[float, ...]:
-    """Return λ; order and |order − 1|, 1 and 0 at order inf; the share of smoothing, the objective's number;
-    then `Request.slope`, inner and outer: a logit is outer · x, or outer · tanh(inner · x) with a cap."""
-    order, objective, slope, cap = request.order, request.objective, request.slope, request.cap
+    """Return λ; order and |order − 1|, 1 and 0 at order inf; the share of smoothing; then `Request.slope`,
+    inner and outer: a logit is outer · x, or outer · tanh(inner · x) with a cap."""
+    order, slope, cap = request.order, request.slope, request.cap
     assert order is not None
     order = 1.0 if math.isinf(order) else order
-    number = float(next(iter(vars(objective).values()), 0.0)) if computes(objective) else 0.0
-    if isinstance(objective, Threshold):
-        number = -math.log(number) if number else math.inf
     inner, outer = (1.0, slope) if cap is None else (slope / cap, cap)
-    return float(request.lam), order, abs(order - 1), objective.smoothing, number, slope, inner, outer
+    return float(request.lam), order, abs(order - 1), request.objective.smoothing, slope, inner, outer
 
 
 @triton.jit
 def _score(
     columns, columns_stride, tile, stride, out, out_stride, targets, weights, given, bias, v,
-    lam, order, k, epsilon, number, slope, inner, outer,
+    lam, order, k, epsilon, slope, inner, outer,
     form: tl.constexpr, exponential: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr,
-    diagnose: tl.constexpr, objective: tl.constexpr, gradient: tl.constexpr, block: tl.constexpr,
+    diagnose: tl.constexpr, gradient: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(tl.int64)
     tile, out, columns = tile + row * stride, out + row * out_stride, columns + row
@@ -152,10 +123,9 @@ def _score(
     nll, unit = log_s - (z_y - shift), -1.0 / s
 
     # As `row_statistics._objective`; `plain` in units of −1 / s.
-    value, pull = _objective(
-        nll, given + row if objective == GIVEN else 0, tl.num_programs(0), number, objective
-    )
-    uniform = 0.0
+    value, pull, uniform = nll, 1.0, 0.0
+    if given is not None:
+        value, pull = tl.load(given + row), tl.load(given + tl.num_programs(0) + row)
     own_share = others * unit
     at_target, plain = pull * own_share, -pull
     if smoothing:
@@ -188,7 +158,7 @@ def _score(
     if diagnose:
         tl.store(columns + 4 * columns_stride, tl.log(squares) - 2.0 * log_s)
         tl.store(columns + 5 * columns_stride, tl.where(at_target > 0.0, 1.0, 0.0))
-    tl.store(columns + (7 if diagnose else 4) * columns_stride, largest)
+    tl.store(columns + (6 if diagnose else 4) * columns_stride, largest)
     if gradient:
         plain, tilt, uniform = plain * unit * slope, tilt * slope, uniform * slope
         at_target *= slope * cap_slope
@@ -261,28 +231,6 @@ def _sums(
     live = z_y > -float("inf")
     total, count = total + tl.where(live, z_y - shift, 0.0), count + tl.where(live, 1.0, 0.0)
     return target, cap_slope, top, bad, others, box_cox, powers, squares + e_y * e_y, total, count
-
-
-@triton.jit
-def _objective(nll, given, rows, number, objective: tl.constexpr):
-    """Return value and slope of the objective, as its class in `objectives` does."""
-    number = tl.cast(number, tl.float32)
-    value, slope = nll, 1.0
-    if objective == OF_DFT:
-        slope = _exp(-nll)
-        value = slope * tl.where(slope > 0.0, nll, 0.0)
-    elif objective == OF_FOCAL:
-        p, miss = _exp(-nll), -_expm1(-nll)
-        factor = tl.where(number > 0.0, tl.where(miss > 0.0, tl.exp(number * tl.log(miss)), 0.0), 1.0)
-        ratio = tl.where((miss > 0.0) & (p > 0.0), nll / miss, 1.0)
-        value, slope = factor * nll, factor + number * factor * p * ratio
-    elif objective == OF_POWER:
-        value, slope = -_expm1(-number * nll) / number, _exp(-number * nll)
-    elif objective == OF_THRESHOLD:
-        value, slope = tl.where(nll <= number, nll, 0.0), tl.where(nll <= number, 1.0, 0.0)
-    elif objective == GIVEN:
-        value, slope = tl.load(given), tl.load(given + rows)
-    return value, slope
 
 
 @triton.jit

@@ -31,6 +31,7 @@ def load_recipe(path: str | Path, **overrides: Any) -> Recipe:
             settings[name] = _beside(path, settings[name])
     merge(settings, {key: value for key, value in overrides.items() if value is not None})
     try:
+        _check_model(settings.get("model"))
         return parse_recipe(settings)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
@@ -52,11 +53,6 @@ def parse_recipe(settings: dict[str, Any]) -> Recipe:
     Traceback (most recent call last):
     erce.errors.InputError: no setting 'lambs'; did you mean 'lams'?
     """
-    for section, names in RENAMED.items():
-        held = settings.get(section)
-        for old in names.keys() & held if isinstance(held, dict) else ():
-            raise InputError(f"[{section}] {old} is called {names[old]}; rename it")
-    _check_model(settings.get("model"))
     return fill(Recipe, _auto_written_out(settings))
 
 

@@ -30,14 +30,7 @@ import numpy as np
 
 from erce.errors import DamagedError, InputError
 from erce.files import MADE_AGAIN, read_json, read_rows, write_json, write_rows
-from erce.recipe import (
-    Cell,
-    Recipe,
-    as_settings,
-    folder_name,
-    identity,
-    stored_recipe,
-)
+from erce.recipe import Cell, Recipe, as_settings, folder_name, identity, stored_recipe
 from erce.study.samples import VERDICTS, SampleSet, read_outcomes
 from erce.study.schedule import expected_cells, has_temperatures, next_cells, planned_cells
 from erce.types import Arm

@@ -147,14 +147,10 @@ class Choice(NamedTuple):
     """The λ with the best mean validation Pass@1; other objectives are never chosen.
 
     `scores` holds every λ that could win, in the order of the grid; λ = 0, the baseline, is one of them.
-    `at_edge`: the winner is the strongest λ tried, so a still stronger one may be better.
     """
 
     lam: float
     score: float
-    runner_up: float | None  # None: there was nothing to choose from
-    runner_up_score: float | None
-    at_edge: bool
     scores: dict[float, float]
 
 
@@ -188,16 +184,8 @@ def best_lam(study: "Study", *, task: str | None = None, decoding: str = "sample
     scores = validation_scores(study.recipe, study.expected, study.results, task=task, decoding=decoding)
     if not scores:
         raise _no_choice(study, task, decoding)
-    best, *others = ranked(scores)
-    second = others[0] if others else None
-    return Choice(
-        lam=best,
-        score=scores[best],
-        runner_up=second,
-        runner_up_score=None if second is None else scores[second],
-        at_edge=best != 0 and best in (min(scores), max(scores)) and len(scores) > 1,
-        scores=scores,
-    )
+    best = ranked(scores)[0]
+    return Choice(lam=best, score=scores[best], scores=scores)
 
 
 def verified_by_several(task: str, fewer: Sequence[Cell]) -> str:

@@ -20,7 +20,7 @@ from erce.hf.sequences import begin_count, refuse_other_lengths, shifted_targets
 from erce.loss import CrossEntropy, Loss, Objective, Penalty
 
 COLUMNS = ("weight", "source")  # of a data set, that a batch holds per token
-DIAGNOSTICS = ("log_sum_p2", "pushed_down", "tail_share")  # as `Loss` names them
+DIAGNOSTICS = ("log_sum_p2", "pushed_down")  # as `Loss` names them
 
 
 @dataclass
@@ -43,7 +43,6 @@ class BatchSums(ModelOutput):
     divisor: Any = None  # how many tokens or sequences `weighed` is a sum over
     log_sum_p2: Any = None  # sums of the `DIAGNOSTICS`
     pushed_down: Any = None
-    tail_share: Any = None
     by_source: Any = None  # (sources, 3): sums of −log p(target) and of the penalty, and how many were scored
     aux_loss: Any = (
         None  # of a router, as the model gives it: without the coefficient that `loss` has it with

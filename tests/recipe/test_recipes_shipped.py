@@ -95,4 +95,4 @@ def test_the_numbers_to_expect_are_the_papers(name):
 
 def test_the_page_of_the_papers_tables_names_each_recipe():
     page = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
-    assert [name for name in SHIPPED if name not in OWN and f"erce run {name} " not in page] == []
+    assert [name for name in SHIPPED if name not in OWN and f"`{name}`" not in page] == []

@@ -285,7 +285,7 @@ def test_diagnostics_are_exact_means_and_absent_unless_asked_for(normalize, tmp_
         trained(tmp_path, rows, settings=settings | more, eval_dataset=rows[:3])
         for more in ({}, {"log_diagnostics": True})
     )
-    names = ("log_sum_p2", "pushed_down", "tail_share")
+    names = ("log_sum_p2", "pushed_down")
     plain, diagnosed_entry, evaluated = off.state.log_history[0], on.state.log_history[0], on.evaluate()
     assert set(diagnosed_entry) - set(plain) == set(names)
     assert set(evaluated) - set(off.evaluate()) == {f"eval_{name}" for name in names}
@@ -310,7 +310,6 @@ def diagnosed(policy: Any, some: list[dict], *, lam: float) -> dict[str, float]:
         parts_by_name["mean_token_accuracy"].append(logits.argmax(-1, keepdim=True) == target)
         parts_by_name["log_sum_p2"].append(p.square().sum(-1).log())
         parts_by_name["pushed_down"].append(logits.grad.gather(-1, target) > 0)
-        parts_by_name["tail_share"].append(1 - p.topk(100).values.sum(-1))
     return {
         name: torch.cat([x.flatten() for x in parts]).double().mean().item()
         for name, parts in parts_by_name.items()
