@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from erce import events
 from erce.catalog import EMBEDDED_MODELS, is_here, is_hub_name
 from erce.errors import InputError, counted
+from erce.generate.backend import backend_of
 from erce.hf.prompt import demonstration_ids, prompt_ids, training_rows
 from erce.recipe import RFT, SELF, Cell, Recipe, load_recipe
 from erce.recipe.sections import MOST_COMPLETIONS, MOST_SEQUENCES
@@ -31,7 +32,6 @@ from erce.types import CROSS_ENTROPY, Arm, Problem, Splits, Task
 
 SIZES = ("n_train", "n_validation", "n_test")
 TRAINING_SHARE, GENERATION_SHARE = 0.35, 0.02  # of a device's peak, assumed: one token at a time is slow
-MOST_COUNTED = 3000  # texts of a split whose tokens are counted
 CHARACTERS_PER_TOKEN = 3  # fewer than English has, so that rather too many tokens are assumed
 TEMPLATE_TOKENS = 30  # that a chat template adds to a prompt
 # Task → mean characters of a prompt and a demonstration, for a dry run without the problems.
@@ -250,7 +250,7 @@ def dry_run(recipe: Recipe, root: Path, *, device: str = "h100", speed: Speed | 
         lengths = Lengths(*map(max, zip(*(task.lengths for task in tasks), strict=True)))
         lines += _memory_lines(recipe, config, lengths, device)
     lines += taken or _time_lines(recipe, tasks, config, device, speed)
-    if recipe.server is not None:
+    if not backend_of(recipe).runs_here:
         notes.append("the server generates the completions; its memory and hours are not counted")
     return [*lines, *(f"note     {note}" for note in dict.fromkeys(notes))]
 
@@ -387,26 +387,13 @@ def _texts(recipe: Recipe, task: Task, tokenizer: Any, limit: int) -> Texts:
         assumed = f"{CHARACTERS_PER_TOKEN} characters per token and {TEMPLATE_TOKENS} tokens more per prompt"
         notes.append(f"{assumed} are assumed{why}")
     events.begin("counting tokens", len(every))
-    train, *others = (_counted(tokenizer, part) for part in vars(problems).values())
-    if are_real and max(map(len, vars(problems).values())) > MOST_COUNTED:
-        notes.append(f"{task.name}: of a split's texts the tokens of about {MOST_COUNTED:,} are counted")
+    train, *others = (
+        [_tokens(tokenizer, problem) for problem in _advancing(part)] for part in vars(problems).values()
+    )
     if tokenizer is not None:  # in a run's words
         too_long = [each for each, text in zip(problems.train, train, strict=True) if text.prompt >= limit]
         training_rows(tokenizer, too_long, limit)
     return Texts(train, *others, are_real=are_real, notes=notes)
-
-
-def _counted(tokenizer: Any, problems: Sequence[Problem]) -> list[TextTokens]:
-    """Count the tokens of each problem; of many problems one stands for its neighbours, save the longest."""
-    if not problems:
-        return []
-    step = math.ceil(len(problems) / MOST_COUNTED)
-    counted_texts = [_tokens(tokenizer, problem) for problem in problems[::step]]
-    texts = [counted_texts[at // step] for at in range(len(problems))]
-    longest = max(range(len(problems)), key=lambda at: len(problems[at].prompt + problems[at].demonstration))
-    texts[longest] = _tokens(tokenizer, problems[longest])
-    events.advance(len(problems))
-    return texts
 
 
 def _advancing(problems: Iterable[Problem]) -> Iterator[Problem]:
@@ -439,7 +426,7 @@ def _memory_lines(recipe: Recipe, config: Any, lengths: Lengths, device: str) ->
     share = recipe.resources.gpus or 1.0 if device in DEVICES else 1.0
     sizes = fitting(recipe, config, lengths, device=device, memory=there, share=share)
     needs = {"training": training_memory(recipe, config, lengths, sizes.sequences, device)}
-    if recipe.server is None:
+    if backend_of(recipe).runs_here:
         needs["generation"] = generation_memory(recipe, config, lengths, sizes.completions, device)
     of_base, of_adapter = weights(config), adapter_weights(config, recipe.training.rank)
     of_model = f"{of_base / 1e6:,.1f} M weights, {of_adapter / 1e6:,.1f} M of the adapter"
@@ -451,8 +438,6 @@ def _memory_lines(recipe: Recipe, config: Any, lengths: Lengths, device: str) ->
             has = f"; MORE than {device}'s {_size(there)}: lower micro_batch_size or [decoding] batch_size"
         lines.append(f"  memory    {name}: {_size(total)} = {of_parts}{has}")
     lines.append(f"  batches   {sizes}" + (f" (fitted to {_size(sizes.free)})" if sizes.free else ""))
-    if device in DEVICES and recipe.server is None and recipe.decoding.compile is False:
-        lines.append("  compile   without decoding.compile = false a GPU generates several times faster")
     return lines
 
 
@@ -480,7 +465,7 @@ def _time_lines(
         rate = DEVICES[device].flops / weights(config)
         speed = Speed(TRAINING_SHARE * rate / of_training, GENERATION_SHARE * rate / 2)
     training = sum(task.read for task in tasks) / speed.training
-    generated = [] if recipe.server is not None else tasks
+    generated = tasks if backend_of(recipe).runs_here else []
     expected = sum(task.expected for task in generated) / speed.generation
     most = duration(sum(task.most for task in generated) / speed.generation)
     cut_off = f"{most} if every completion is cut off at its limit"

@@ -24,6 +24,7 @@ import erce.verify
 from erce.catalog import is_gguf, is_hub_name, is_user_defined, model_folder
 from erce.errors import DamagedError
 from erce.files import read_json, short_hash, write_json
+from erce.generate.backend import backend_of
 from erce.generate.decoding import GenerationSettings
 from erce.hf.prompt import prompt_ids
 from erce.recipe import Cell, Recipe, further_temperatures
@@ -70,7 +71,7 @@ def origin_of(
         "seed": cell.seed,
         "model": recipe.model,
         "revision": getattr(policy.model.config, "_commit_hash", None),
-        "dtype": None if recipe.server else str(policy.model.dtype).removeprefix("torch."),
+        "dtype": str(policy.model.dtype).removeprefix("torch.") if backend_of(recipe).runs_here else None,
         "adapter": None if adapter is None else _weights_digest(adapter),
         "prompts": {
             split: digest_of([prompt_ids(policy.tokenizer, problem.prompt) for problem in problems])
@@ -111,8 +112,8 @@ def write_origin(
     kept = earlier if earlier.get("key") == key else {}
     every = kept.get("decoding", {}) | resolved
     in_order = {name: every[name] for name in sorted(every, key=place_of_decoding)}
-    backend = "transformers" if recipe.server is None else recipe.server.kind
-    write_json(folder / CELL, {**kept, **origin, "decoding": in_order, "drawn_by": backend, "key": key})
+    drawn_by = backend_of(recipe).name
+    write_json(folder / CELL, {**kept, **origin, "decoding": in_order, "drawn_by": drawn_by, "key": key})
     return key
 
 
