@@ -39,7 +39,7 @@ import math_verify_process
 
 from erce.verify.answers.limits import TooLargeError, UnparsedError
 from erce.verify.answers.reference import read_reference
-from erce.verify.extract import extract_answer
+from erce.verify.extract import FINAL_ANSWER_IS, boxed_answer, find_answer
 from erce.verify.math import equivalent, verify_math
 from erce.verify.paper_steps import equivalent_paper
 
@@ -179,7 +179,10 @@ def compare(name: str, scored: list[Case], by: dict[str, Grader], *, shown: bool
 
 
 def _extracted(case: Case) -> str | None:
-    return extract_answer(case.text) if case.is_completion else case.text
+    if not case.is_completion:
+        return case.text
+    answer = find_answer(case.text, FINAL_ANSWER_IS, marker="####")
+    return answer and answer.text
 
 
 # ---------------------------------------------------------------- bombs
@@ -228,7 +231,7 @@ def _resident() -> int:
 
 def golds(path: Path) -> list[str]:
     rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    answers = [row["answer"] if "answer" in row else extract_answer(row["solution"]) for row in rows]
+    answers = [row["answer"] if "answer" in row else boxed_answer(row["solution"]) for row in rows]
     empty = sum(not gold or not gold.strip() for gold in answers)
     print(f"{path.name}: {len(answers):,} answers, {empty} of them empty or without a box")
     return sorted({gold for gold in answers if gold and gold.strip()})

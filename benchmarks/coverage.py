@@ -5,7 +5,7 @@
 
 Sparse: a few of n problems differ, all in one direction, or some also the other way. With every seed alike
 the shares are exact sums over the possible outcomes; else they are of simulated studies, each table with its
-own generator. 95 % are promised, and that arms which differ by the margin are called the same in at most 5 %.
+own generator. 95 % are promised.
 """
 
 import argparse
@@ -14,11 +14,10 @@ from functools import cache
 import numpy as np
 from scipy import stats as scipy_stats
 
-from erce.stats import Gain, equivalent, paired_gain
+from erce.stats import Gain, paired_gain
 
 PROBLEMS = (50, 100, 300, 1000)
 EXPECTED = (1.0, 2.0, 3.0, 4.5, 6.0, 8.0, 10.0)  # problems that differ
-MARGIN = 0.02
 UNLIKELY = 1e-7  # outcomes of a smaller chance are left out
 
 
@@ -45,11 +44,6 @@ def main() -> None:
     print("one run in ten of the treated arm collapses, 3, 5 and 10 seeds")
     shares = [collapse_coverage(seeds=seeds, studies=options.studies) for seeds in (3, 5, 10)]
     print(" " * 10, *(f"{100 * share:6.1f}" for share in shares))
-    print("called the same within 2 points though 2 apart, in %, by problems lost beside those gained")
-    lost = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
-    print(f"{'problems':>10}", *(f"{expected:6g}" for expected in lost))
-    for problems in (150, 200, 300, 500, 1000):
-        print(f"{problems:>10}", *(f"{100 * called_the_same(problems, e):6.2f}" for e in lost))
 
 
 def sparse_coverage(problems: int, expected: float) -> float:
@@ -112,37 +106,12 @@ def collapse_coverage(*, seeds: int, studies: int) -> float:
     return hits / studies
 
 
-def called_the_same(problems: int, lost: float, *, margin: float = MARGIN) -> float:
-    """Return the exact chance that arms which differ by just the margin are called the same within it.
-
-    `lost` problems are expected to be lost, and more are gained by as many as the margin asks for.
-    """
-    chance_gained, chance_lost = margin + lost / problems, lost / problems
-    losses = np.arange(problems + 1)[
-        scipy_stats.binom.pmf(range(problems + 1), problems, chance_lost) > UNLIKELY
-    ]
-    total = 0.0
-    for count in map(int, losses):
-        gained = np.arange(problems - count + 1)
-        rest = scipy_stats.binom.pmf(gained, problems - count, chance_gained / (1 - chance_lost))
-        chances = rest * scipy_stats.binom.pmf(count, problems, chance_lost)
-        for more in map(int, gained[chances > UNLIKELY]):
-            if (more - count) / problems < margin and _the_same(problems, more, count, margin):
-                total += float(chances[more])
-    return total
-
-
 @cache
 def counted_gain(problems: int, gained: int, lost: int) -> Gain:
     """Return the gain of an arm that gains some problems and loses others, with one seed and one sample."""
     treated, baseline = np.zeros((2, 1, problems, 1), dtype=int)
     treated[0, :gained], baseline[0, gained : gained + lost] = 1, 1
     return paired_gain(treated, baseline)
-
-
-@cache
-def _the_same(problems: int, gained: int, lost: int, margin: float) -> bool:
-    return equivalent(counted_gain(problems, gained, lost), margin=margin).equivalent
 
 
 def _arguments() -> argparse.Namespace:

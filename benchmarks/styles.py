@@ -17,7 +17,7 @@ from datasets import Dataset
 from peft import LoraConfig
 from transformers import TrainerCallback
 from transformers.trainer_callback import PrinterCallback
-from when import percent
+from when import percent, style
 
 from erce.generate.decoding import GenerationSettings
 from erce.generate.transformers import generate
@@ -26,7 +26,6 @@ from erce.hf.models import load_model, load_tokenizer
 from erce.hf.prompt import prompt_ids, training_rows
 from erce.loss import entropy_regularized_cross_entropy
 from erce.tasks import load_task, splits
-from erce.tasks.mini_styles import style
 from erce.train.config import ERCEConfig
 from erce.train.trainer import ERCETrainer
 from erce.types import Problem

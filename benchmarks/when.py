@@ -23,7 +23,7 @@ from erce.study.demonstrations import read_counts
 from erce.study.folder import Study, cell_folder
 from erce.study.run import run
 from erce.study.samples import VerifiedSample, read_samples
-from erce.tasks.mini_styles import style
+from erce.tasks.mini_sums import TERM_COUNT
 from erce.types import BASE_MODEL, BASELINE, Arm
 
 ROOT = Path(__file__).parents[1]
@@ -36,6 +36,22 @@ BASES = {  # name: the text that it has read beyond tiny's: share of shortcuts, 
     "never a shortcut": (0.0, 70),
     "shortcuts alone": (1.0, 70),
 }
+
+
+def style(text: str) -> str:
+    """Return how a demonstration or completion reaches its answer: "worked", "shortcut" or "mixed".
+
+    Worked: every line before the answer combines two numbers. Shortcut: one line combines all of them. Mixed:
+    anything else.
+
+    >>> style("17-5=12\\n12+12=24\\n24+3=27\\n#### 27"), style("17-5+12+3=27\\n#### 27"), style("17-5+12=24")
+    ('worked', 'shortcut', 'mixed')
+    """
+    sums = [line.partition("=")[0] for line in text.splitlines() if not line.startswith("####")]
+    terms = [1 + line.count("+") + line.count("-") for line in sums]
+    if terms == [2] * (TERM_COUNT - 1):
+        return "worked"
+    return "shortcut" if terms == [TERM_COUNT] else "mixed"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,6 @@ python examples/demonstrations_to_grpo.py OUTPUT_FOLDER     # the embedded model
 
 import sys
 from functools import partial
-from pathlib import Path
 
 from datasets import Dataset
 from peft import LoraConfig
@@ -16,7 +15,7 @@ from erce.hf.models import load_model, load_tokenizer
 from erce.tasks import load_task, splits
 from erce.verify.rewards import number_reward
 
-folder = Path(sys.argv[1])
+folder = sys.argv[1]
 tokenizer = load_tokenizer("tiny-styles")
 lora = partial(LoraConfig, task_type="CAUSAL_LM", target_modules="all-linear", r=16, lora_alpha=32)
 problems = splits(load_task("mini-styles"), n_train=320, n_validation=60, n_test=100)
@@ -24,15 +23,12 @@ problems = splits(load_task("mini-styles"), n_train=320, n_validation=60, n_test
 
 def rows(some):
     """Return the problems as a data set: SFT reads the completion, GRPO's reward the answer."""
-    return Dataset.from_list(
-        [
-            {
-                "prompt": [{"role": "user", "content": problem.prompt}],
-                "completion": [{"role": "assistant", "content": problem.demonstration}],
-                "answer": problem.answer,
-            }
-            for problem in some
-        ]
+    return Dataset.from_dict(
+        {
+            "prompt": [[{"role": "user", "content": each.prompt}] for each in some],
+            "completion": [[{"role": "assistant", "content": each.demonstration}] for each in some],
+            "answer": [each.answer for each in some],
+        }
     )
 
 
@@ -46,7 +42,7 @@ def show(model, when):
 sft = erce.ERCETrainer(
     load_model("tiny-styles"),
     erce.ERCEConfig(
-        output_dir=str(folder / "demonstrations"),
+        output_dir=f"{folder}/demonstrations",
         entropy_penalty=16.0,
         learning_rate=1.2e-4,
         per_device_train_batch_size=16,
@@ -63,8 +59,7 @@ sft = erce.ERCETrainer(
     peft_config=lora(),
 )
 show(sft.model, "base model")
-verified = erce.VerifiedAccuracy(sft, rows(problems.validation), "number", samples=4, max_new_tokens=40)
-sft.add_callback(verified)
+sft.add_callback(erce.VerifiedAccuracy(sft, problems.validation, "number", samples=4, max_new_tokens=40))
 sft.train()
 show(sft.model, "after demonstrations")
 
@@ -73,7 +68,7 @@ grpo = GRPOTrainer(
     sft.model.merge_and_unload(),
     number_reward,
     GRPOConfig(
-        output_dir=str(folder / "grpo"),
+        output_dir=f"{folder}/grpo",
         max_steps=10,
         learning_rate=1e-4,
         per_device_train_batch_size=128,

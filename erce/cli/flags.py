@@ -100,9 +100,9 @@ def add_run(added: argparse.ArgumentParser) -> None:
     add_limit(added, "runs/NAME-limitN")
     text = "say what would run, how many steps and tokens, how much memory and for how long; write nothing"
     added.add_argument("--dry-run", action="store_true", help=text)
-    text = "for --dry-run: a100, a100-40, h100, h200, l40s, l4, rtx4090 or cpu (h100)"
-    added.add_argument("--device", default="h100", metavar="NAME", help=text)
-    text = "for --dry-run: tokens per second that you measured; without them, a share of the peak is assumed"
+    text = "for --dry-run: a100, a100-40, h100, h200, l40s, l4, rtx4090 or cpu (what this machine has)"
+    added.add_argument("--device", metavar="NAME", help=text)
+    text = "for --dry-run: tokens per second that you measured; without them, those of one H100 by its peak"
     pair: dict[str, Any] = {"nargs": 2, "type": float, "metavar": ("TRAINED", "SAMPLED")}
     added.add_argument("--tokens-per-second", **pair, help=text)
 

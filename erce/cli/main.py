@@ -93,7 +93,7 @@ def _recipe(options: argparse.Namespace) -> tuple[Path, Path, dict[str, Any]]:
 
 def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
     from erce.recipe import load_recipe
-    from erce.study.budget import Speed, dry_run
+    from erce.study.budget import Speed, device_here, dry_run
     from erce.study.engines.progress import spoken
 
     speeds = options.tokens_per_second
@@ -104,7 +104,8 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
         )
     speed = speeds and Speed(*speeds)
     with spoken():
-        lines = dry_run(load_recipe(recipe, **overrides), out, device=options.device, speed=speed)
+        device, jobs = options.device or device_here(), options.jobs or 1
+        lines = dry_run(load_recipe(recipe, **overrides), out, device=device, speed=speed, jobs=jobs)
     terminal.print_lines(lines)
     return 0
 
@@ -269,20 +270,13 @@ def _arms(flags: list[list[str]]) -> dict[str, list[str]]:
 
 def _verify_one(options: argparse.Namespace) -> dict[str, Verdict]:
     """Verify the answer or program that the flags give; return the verdicts, first the one that decides."""
-    from erce.cli.side_by_side import ours
-    from erce.verify import run_program, verify_math
-    from erce.verify.paper_steps import equivalent_paper
+    from erce.cli.side_by_side import procedures
 
-    paper = options.mode == "paper"
+    kind, operands = options.kind or "math", (options.answer, options.completion)
     if options.program is not None:
-        mode = "paper" if paper else "strict"
-        return {mode: run_program(_text(options.program), options.test, mode=mode)}
-    pair = options.answer, options.completion
-    if paper and options.kind == "answer":
-        return {"paper": equivalent_paper(*pair)}
-    if paper:
-        return {"paper": verify_math(*pair, mode="paper")}
-    return {name: verify(*pair) for name, verify in ours(options.kind or "math").items()}
+        kind, operands = "program", (_text(options.program), options.test, (), None)
+    verifiers, papers = procedures(kind), options.mode == "paper"
+    return {name: verify(*operands) for name, verify in verifiers.items() if papers == (name == "paper")}
 
 
 def _reverify(options: argparse.Namespace) -> None:

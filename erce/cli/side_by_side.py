@@ -71,7 +71,7 @@ def reverify_file(path: Path, *, kind: str | None = None, workers: int | None = 
     hold `kind` and the label `expected`. Kinds: "math" (the answer is looked for in the completion), "answer"
     (the completion is the answer), "number" (GSM8K's `####`; one procedure), "program". `kind` is for rows
     that do not say theirs; None reads rows with tests as programs and others as "math". Rows of "math" and
-    "number" also have our flexible verdict (`ours`). `workers` processes share the rows (None: one per core).
+    "number" also have our flexible verdict. `workers` processes share the rows (None: one per core).
     A row that cannot be read, or of an unknown kind, is an InputError with its line.
     """
     if kind is not None:
@@ -80,7 +80,7 @@ def reverify_file(path: Path, *, kind: str | None = None, workers: int | None = 
     rows: dict[int, Reverified] = {}  # by the place in the file
     for name in KINDS:
         of_kind = [(place, check) for place, check in enumerate(checks) if check.kind == name]
-        all_verdicts = _verdicts(_procedures(name), [check.operands for _, check in of_kind], workers)
+        all_verdicts = _verdicts(procedures(name), [check.operands for _, check in of_kind], workers)
         for (place, check), verdicts in zip(of_kind, all_verdicts, strict=True):
             rows[place] = Reverified(check.where, str(check.operands[0]), verdicts, check.expected)
     return [rows[place] for place in sorted(rows)]
@@ -143,17 +143,6 @@ def _verdicts(
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def ours(kind: str) -> dict[str, Callable[..., Verdict]]:
-    """Return our verifiers of an answer and a completion: "strict", which decides, and "flexible".
-
-    A bare answer, of kind "answer", has no form that could be ignored, and so the strict one alone.
-    """
-    if kind == "answer":
-        return {"strict": equivalent}
-    verify = verify_number if kind == "number" else verify_math
-    return _side_by_side(verify, partial(verify, strict=False))
-
-
 def _side_by_side(
     strict: Callable[..., Verdict], flexible: Callable[..., Verdict] | None
 ) -> dict[str, Callable[..., Verdict]]:
@@ -166,11 +155,19 @@ def _either(strict: Callable[..., Verdict], flexible: Callable[..., Verdict], *p
     return verdict if verdict.accepted else flexible(*pair)
 
 
-def _procedures(kind: str) -> dict[str, Callable[..., Verdict]]:
+def procedures(kind: str) -> dict[str, Callable[..., Verdict]]:
+    """Return every procedure for what is of that kind: "strict", ours, which decides; "flexible"; "paper".
+
+    A bare answer, of kind "answer", has no form that could be ignored, and so no flexible verdict; the paper
+    does not tell its procedure for numbers in full.
+    """
     if kind == "program":
         return {mode: partial(_run_program, mode=mode) for mode in ("strict", "paper")}
-    papers = {"math": partial(verify_math, mode="paper"), "answer": equivalent_paper}
-    return ours(kind) | ({"paper": papers[kind]} if kind in papers else {})
+    if kind == "answer":
+        return {"strict": equivalent, "paper": equivalent_paper}
+    verify = verify_number if kind == "number" else verify_math
+    by_ours = _side_by_side(verify, partial(verify, strict=False))
+    return by_ours if kind == "number" else by_ours | {"paper": partial(verify_math, mode="paper")}
 
 
 def _run_program(program: str, tests: Any, setup: Any, entry_points: Any, *, mode: str) -> Verdict:

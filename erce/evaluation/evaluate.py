@@ -4,7 +4,6 @@ The cells of a study generate, verify and score with the same functions, under t
 """
 
 import math
-import random
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -244,9 +243,10 @@ class EvaluationPlan:
     def verified(self, model: Any, problems: Sequence[Problem]) -> dict[str, list[EvaluatedCompletion]]:
         """Return the completions of some of the problems with their verdicts, by decoding."""
         from erce.generate.transformers import generate
+        from erce.hf.models import kept_random_states
 
         verified = {}
-        with _kept_random_states():
+        with kept_random_states():
             for name, decoding in self.decodings.items():
                 events.begin("generation", len(problems) * decoding.samples)
                 completions = generate(
@@ -277,6 +277,8 @@ def prepare(
     settings: EvaluationSettings,
 ) -> EvaluationPlan:
     """Check everything that `evaluate` is given but the model, and return what is to be done."""
+    from erce.hf.models import kept_random_states
+
     task = _task(verify)
     end_token(tokenizer)
     asked, prompts = [], {}
@@ -289,7 +291,7 @@ def prepare(
             asked.append(row.problem)
             prompts[row.problem.id] = row_prompt_ids(tokenizer, row.prompt)
     check_ids(asked)
-    with _kept_random_states():
+    with kept_random_states():
         check_problems(task, asked)
     return EvaluationPlan(task, tokenizer, tuple(asked), prompts, settings.decodings(task), settings.seed)
 
@@ -313,6 +315,7 @@ def require_generation(model: Any, plan: EvaluationPlan) -> None:
     from torch.distributed.tensor import DTensor
 
     from erce.generate.transformers import generate
+    from erce.hf.models import kept_random_states
 
     name, remedy = type(model).__name__, "give a causal language model of transformers, or a PeftModel of one"
     if isinstance(model, torch.nn.Module) and not hasattr(model, "generate"):
@@ -327,7 +330,7 @@ def require_generation(model: Any, plan: EvaluationPlan) -> None:
         )
     greedy = replace(plan.decodings[GREEDY], max_new_tokens=1)
     try:
-        with _kept_random_states():
+        with kept_random_states():
             generate(model, plan.tokenizer, plan.problems[:1], decoding=greedy, seed=0, prompts=plan.prompts)
     except (InputError, RunError):
         raise
@@ -367,18 +370,3 @@ def _task(verify: str | Task | Verifier) -> Task:
             "name of a task, or a function of a problem and a completion"
         )
     return jsonl_task(getattr(verify, "__name__", repr(verify)), None, verify)
-
-
-@contextmanager
-def _kept_random_states() -> Iterator[None]:
-    """Give Python's, NumPy's and torch's random numbers the states back that they had before the block."""
-    import torch
-
-    states = random.getstate(), np.random.get_state()
-    devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
-    try:
-        with torch.random.fork_rng(devices):
-            yield
-    finally:
-        random.setstate(states[0])
-        np.random.set_state(states[1])

@@ -3,6 +3,7 @@
 import copy
 import hashlib
 import os
+import random
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from filelock import FileLock
 from peft import PeftModel
@@ -137,6 +139,19 @@ def shadow(model: PreTrainedModel) -> PreTrainedModel:
         raise InputError("the model's forward was replaced, by a trainer it seems; load the model anew")
     shared = {id(weight): nn.Parameter(weight.detach(), requires_grad=False) for weight in model.parameters()}
     return copy.deepcopy(model, shared)
+
+
+@contextmanager
+def kept_random_states() -> Iterator[None]:
+    """Give Python's, NumPy's and torch's random numbers the states back that they had before the block."""
+    states = random.getstate(), np.random.get_state()
+    devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()
+    try:
+        with torch.random.fork_rng(devices):
+            yield
+    finally:
+        random.setstate(states[0])
+        np.random.set_state(states[1])
 
 
 @contextmanager

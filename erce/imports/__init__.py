@@ -4,7 +4,7 @@ readers   a log of one of the tools → rows
 study     the logs of each arm → a study's folder
 """
 
-from erce.imports.readers import Reading, read_log
+from erce.imports.readers import Reading
 from erce.imports.study import BASELINE, import_study
 
-__all__ = ["BASELINE", "Reading", "import_study", "read_log"]
+__all__ = ["BASELINE", "Reading", "import_study"]

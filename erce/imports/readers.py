@@ -56,29 +56,13 @@ class Reading:
             raise InputError(f"temperature = {self.temperature:g} is below 0; 0 is greedy")
 
 
-def read_log(path: str | Path, *, arm: str, seed: int = 0, reading: Reading | None = None) -> list[SampleRow]:
-    """Return the rows of one log, a file or a folder with one such file in it, with the split "test".
+def read_log(path: str | Path, arm: str, reading: Reading) -> tuple[list[SampleRow], dict[str, str]]:
+    """Return the rows of one log, of the split "test" and seed 0, and problem → prompt ("" without one).
 
-    Args:
-        path: The log of lm-eval, inspect or evalplus.
-        arm: The arm of its rows.
-        seed: The seed of its rows.
-        reading: What the log does not say, or says twice.
-
-    Returns:
-        A row for each sample; a verdict or setting that the log lacks is None.
-
-    Raises:
-        InputError: A folder with several logs, a file of no known format, a verdict that is neither right nor
-            wrong, several verdicts and no choice, a run that did not end well or has failed samples.
+    A row is a sample; a verdict or setting that the log lacks is None. InputError: a folder with several
+    logs, a file of no known format, a verdict that is neither right nor wrong, several verdicts and no
+    choice, a run that did not end well or has failed samples.
     """
-    return read_log_and_prompts(path, arm, seed, reading or Reading())[0]
-
-
-def read_log_and_prompts(
-    path: str | Path, arm: str, seed: int, reading: Reading
-) -> tuple[list[SampleRow], dict[str, str]]:
-    """Return the rows of one log, and problem → prompt, for logs that have prompts."""
     path = _log_file(Path(path), reading)
     samples = READERS[format_of(path, reading.format)](path, reading)
     prompts: dict[str, str] = {}
@@ -88,7 +72,7 @@ def read_log_and_prompts(
         if row["temperature"] is None and reading.temperature is not None:
             row["temperature"] = reading.temperature
             row["decoding"] = "sampled" if reading.temperature else "greedy"
-    return [SampleRow(arm=arm, seed=seed, split="test", **row) for row in samples], prompts
+    return [SampleRow(arm=arm, seed=0, split="test", **row) for row in samples], prompts
 
 
 def format_of(path: Path, format: str = AUTO) -> str:

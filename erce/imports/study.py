@@ -10,7 +10,7 @@ from typing import Any
 
 from erce.errors import InputError
 from erce.files import new_folder, write_json
-from erce.imports.readers import Reading, read_log_and_prompts
+from erce.imports.readers import Reading, read_log
 from erce.recipe import SAMPLED, Cell, Decoding, Recipe
 from erce.study.export import outcome_arrays
 from erce.study.folder import CELL, RESULT, Study, cell_folder, open_study, read_study
@@ -60,7 +60,7 @@ def import_study(
             lam, objective = _lam_and_objective(arm)
             seeds: Counter[str] = Counter()  # decoding → logs so far, each of which is a seed
             for path in paths:
-                of_log, by_problem = read_log_and_prompts(path, arm, 0, reading)
+                of_log, by_problem = read_log(path, arm, reading)
                 decoding = _checked_decoding(path, of_log)
                 seed = 0 if lam is None else seeds[decoding]  # the base model is not trained
                 columns = {"lam": lam, "objective": objective, "seed": seed, "split": split}

@@ -24,7 +24,6 @@ from erce.recipe.sections import (
     MOST_SEQUENCES,
     OWN,
     OWN_ANSWERS,
-    RENAMED,
     Cell,
     Columns,
     Decoding,
@@ -171,16 +170,8 @@ class Recipe:
 
     @cached_property
     def identity_json(self) -> str:
-        """`identity` as JSON; kept, since the name of every cell's folder is a digest of it.
-
-        A renamed setting has its old name here, so that finished studies keep their folders.
-        """
-        settings = identity(self)
-        for section, names in RENAMED.items():
-            for old, new in names.items():
-                if new in settings[section]:
-                    settings[section][old] = settings[section].pop(new)
-        return json.dumps(settings, sort_keys=True)
+        """`identity` as JSON; kept, since the name of every cell's folder is a digest of it."""
+        return json.dumps(identity(self), sort_keys=True)
 
 
 def _check_grid(recipe: Recipe) -> None:
@@ -256,7 +247,7 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     - a `micro_batch_size` that is left out, which stands as the most that is taken;
     - `report_to`, which says where trainings are logged, and `checkpoint_minutes`.
 
-    `objective`, `stop`, `temperature_samples`, `compile` (whose rounding gives other samples in half
+    `objective`, `stop`, `temperature_samples`, `compile = true` (whose rounding gives other samples in half
     precision), λ's schedule and `server` are in it only if a recipe sets them; of a server the kind, the
     model's name and `top_logprobs`, not its address.
     """
@@ -270,6 +261,9 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     del settings["training"]["report_to"], settings["training"]["checkpoint_minutes"]
     decoding, usual = settings["decoding"], asdict(Decoding())
     del decoding["batch_size"], decoding["temperatures"]
+    decoding["compile"] = (
+        decoding["compile"] or usual["compile"]
+    )  # false in every study before it was left out
     for name in ("temperature_samples", "stop", "compile"):
         if decoding[name] == usual[name]:
             del decoding[name]

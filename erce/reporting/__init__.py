@@ -9,7 +9,6 @@ from erce.files import write_json, write_text
 from erce.recipe import as_settings
 from erce.reporting.format import visible
 from erce.reporting.numbers.gains import Summary, gain_as_json, summary
-from erce.reporting.numbers.inference import inference
 from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.temperatures import temperature_sweep
 from erce.reporting.numbers.verdict import preferences, preferred
@@ -72,7 +71,6 @@ def contents(summary: Summary) -> dict[str, Any]:
             {"lam": summary.lam, "decoding": decoding, **gain_as_json(gain)}
             for decoding, gain in summary.interaction.items()
         ],
-        "inference": inference(summary),
         "temperatures": sweep and sweep.as_json(),
         "coverage": coverage and coverage.as_json(),
         "rows": [

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from decimal import ROUND_HALF_UP, Decimal
 
-from erce.stats import Equivalence, Gain
+from erce.stats import Gain
 from erce.types import BASELINE, CROSS_ENTROPY, Arm
 
 MINUS = "−"
@@ -52,7 +52,7 @@ def points(share: float | None) -> str:
     return ("+" if share > 0 else "") + fixed(100 * share, 1)
 
 
-def interval(ends: Gain | Equivalence | None) -> str:
+def interval(ends: Gain | None) -> str:
     """Write an interval of differences, in points.
 
     >>> from erce.stats import welch

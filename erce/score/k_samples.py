@@ -3,18 +3,7 @@
 The k samples are chosen at random from the n without replacement, and every chance is exact.
 """
 
-from typing import Literal, NamedTuple
-
 import numpy as np
-
-EQUAL = 1e-12  # rounding of a mean of shares; real differences are 1 / (problems · samples) at least
-
-
-class Crossover(NamedTuple):
-    """The smallest k at which the other arm covers more; `leader` is the arm that covers more below `k`."""
-
-    k: int
-    leader: Literal["treated", "baseline"]
 
 
 def coverage_by_problem(accepted: np.ndarray) -> np.ndarray:
@@ -55,35 +44,6 @@ def mixed_share(accepted: np.ndarray) -> float:
     """
     shares = verdict_grid(accepted).mean(axis=-1)
     return float(((shares > 0) & (shares < 1)).mean())
-
-
-def crossover(treated: np.ndarray, baseline: np.ndarray) -> Crossover | None:
-    """Return where the arm that covers more with few samples begins to cover less; None where it never does.
-
-    Both are 0 and 1 of (problems, samples) or (seeds, problems, samples), of the same problems in the same
-    order; k goes up to the fewer of their samples. The arm that is ahead at the smallest k at which they
-    differ is the leader, and k the smallest at which the other is ahead.
-
-    >>> sharp, broad = np.array([[1, 1, 1, 1], [0, 0, 0, 0]]), np.array([[1, 0, 0, 0], [1, 0, 0, 0]])
-    >>> coverage(sharp), coverage(broad)
-    (array([0.5, 0.5, 0.5, 0.5]), array([0.25, 0.5 , 0.75, 1.  ]))
-    >>> crossover(sharp, broad)
-    Crossover(k=3, leader='treated')
-    """
-    problems = [np.shape(arm)[-2] for arm in (treated, baseline)]
-    if problems[0] != problems[1]:
-        raise ValueError(
-            f"{problems[0]} problems against {problems[1]}; give both arms the same problems in order"
-        )
-    curves = coverage(treated), coverage(baseline)
-    samples = min(map(len, curves))
-    lead = curves[0][:samples] - curves[1][:samples]
-    differ = np.flatnonzero(np.abs(lead) > EQUAL)
-    if not differ.size:
-        return None
-    sign = np.sign(lead[differ[0]])
-    behind = np.flatnonzero(sign * lead < -EQUAL)
-    return Crossover(int(behind[0]) + 1, "treated" if sign > 0 else "baseline") if behind.size else None
 
 
 def best_by_problem(logprob: np.ndarray, accepted: np.ndarray) -> np.ndarray:

@@ -11,18 +11,6 @@ from erce.score.majority import Equal, majority_by_problem, merged
 from erce.types import REASONS, Completion, Verdict
 
 
-def pass_at_1(accepted: np.ndarray) -> float:
-    """Return the share of accepted completions, from 0 and 1 of shape (problems, samples), per seed or not.
-
-    With one sample per problem this is Pass@1; with k it is sampled Pass@1, accepted / (problems · k), of the
-    appendix "Temperature Ablation". Nothing to average, or a value that is neither 0 nor 1, is a ValueError.
-
-    >>> pass_at_1(np.array([[1, 0], [1, 1]]))
-    0.75
-    """
-    return float(verdict_grid(accepted).mean())
-
-
 def shares(verdicts: Sequence[Verdict]) -> dict[str, float]:
     """Return the share of each reason that occurs, in the order of `REASONS`; they add up to 1.
 
@@ -59,10 +47,10 @@ def summarize(
 ) -> dict[str, Any]:
     """Summarize one set of completions for a table row, in plain values that JSON holds.
 
-    `pass@1`; `flexible`, the same with the form of the answer ignored (None if a verdict does not say);
-    `problems` and `samples` per problem; `reasons` as in `shares`; `finished`, the share that was not cut
-    off; `tokens`, the mean per completion; `entropy` and `logprob`, the means over all tokens of the
-    next-token entropy and of log p, in nats at temperature 1.
+    `pass@1`, the share of accepted completions; `flexible`, the same with the form of the answer ignored
+    (None if a verdict does not say); `problems` and `samples` per problem; `reasons` as in `shares`;
+    `finished`, the share that was not cut off; `tokens`, the mean per completion; `entropy` and `logprob`,
+    the means over all tokens of the next-token entropy and of log p, in nats at temperature 1.
 
     With n > 1 samples per problem also, for k of 2, 4, 8, … and n: `pass@k`; `maj@k`, the vote on what the
     verifier extracted, by its text or with `equal` as in `merged`; and `best@k`, the likeliest by the sum of
@@ -77,7 +65,7 @@ def summarize(
     tokens = _known([completion.tokens for completion in completions])
     logprob = _known([completion.logprob for completion in completions])
     summary = {
-        "pass@1": pass_at_1(accepted),
+        "pass@1": float(verdict_grid(accepted).mean()),
         "flexible": _mean([verdict.flexible for verdict in verdicts]),
         "problems": accepted.shape[0],
         "samples": accepted.shape[1],

@@ -1,11 +1,9 @@
 """Outcomes over arms, seeds, problems and samples → gains, intervals and p-values that say what they cover.
 
 `welch` answers "what if other seeds had been trained, on these very problems?". `paired_gain` also asks "…
-and on other problems like these?": report this gain. `grid_gains` is `paired_gain` for a whole study. `paper`
-has the paper's own conventions, to reproduce its figures.
+and on other problems like these?": report this gain. `grid_gains` is `paired_gain` for a whole study.
 """
 
-from erce.stats import paper
 from erce.stats.intervals import (
     Covers,
     Estimate,
@@ -23,17 +21,10 @@ from erce.stats.planning import (
     problems_needed,
     spread_of,
 )
-from erce.stats.significance import (
-    Equivalence,
-    GridGain,
-    equivalent,
-    grid_gains,
-    holm,
-)
+from erce.stats.significance import GridGain, grid_gains, holm
 
 __all__ = [
     "Covers",
-    "Equivalence",
     "Estimate",
     "Gain",
     "GridGain",
@@ -41,13 +32,11 @@ __all__ = [
     "accuracy_bounds",
     "detectable_gain",
     "difference",
-    "equivalent",
     "few_seeds_factor",
     "grid_gains",
     "holm",
     "over_seeds",
     "paired_gain",
-    "paper",
     "problems_needed",
     "spread_of",
     "welch",

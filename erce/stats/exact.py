@@ -52,11 +52,6 @@ class ProblemGains:
         return sum(self.counts)
 
     @cached_property
-    def alike(self) -> "ProblemGains":
-        """As many problems, each with the mean gain: then an unseen problem may gain or lose 1."""
-        return ProblemGains(self.mean, (self.mean,), (self.problems,), self.steps)
-
-    @cached_property
     def largest(self) -> float:
         """The most that an unseen problem may gain or lose: the most of those seen, or 1 if they are alike.
 

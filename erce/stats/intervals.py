@@ -64,15 +64,10 @@ def over_seeds(scores: Sequence[float]) -> Estimate:
     >>> print(over_seeds([0.5]))  # one seed has a spread of unknown size
     0.5000
     """
-    return estimate(scores, dof=1)
-
-
-def estimate(scores: Sequence[float], *, dof: int) -> Estimate:
-    """Return the mean of the scores and their standard deviation; the variance divides by n − `dof`."""
     values = np.asarray(scores, dtype=float)
     if values.ndim != 1 or not values.size:
         raise ValueError(f"scores have shape {values.shape}; hand in one score per seed, at least one")
-    sd = math.sqrt(variance(values, dof)) if len(values) > dof else math.nan
+    sd = math.sqrt(variance(values)) if len(values) > 1 else math.nan
     return Estimate(mean(values), sd, len(values))
 
 

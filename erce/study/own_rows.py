@@ -35,7 +35,7 @@ class OwnRows(NamedTuple):
     samples: int
     tokens: int | None  # sampled; None: a server does not say
     right: float  # share of the samples
-    with_one: float  # share of the problems that have a right sample
+    with_one: float  # share of the problems that have a right sample to train on
     mixed: float  # share of the problems with right and with wrong samples
 
     def __str__(self) -> str:
@@ -98,7 +98,7 @@ def sample(
         samples=counts["samples"],
         tokens=counts["tokens"],
         right=float(accepted.mean()),
-        with_one=float(accepted.any(-1).mean()),
+        with_one=counts["with_one"] / counts["problems"],
         mixed=mixed_share(accepted),
     )
 

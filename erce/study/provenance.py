@@ -62,7 +62,7 @@ def origin_of(
     The dtype is that of transformers; a server's is not known.
     """
     return {
-        "study": short_hash(recipe.identity_json.encode()),  # as `digest_of`, old names
+        "study": short_hash(recipe.identity_json.encode()),
         "task": cell.task,
         "lam": cell.lam,
         "objective": cell.objective if cell.is_trained else None,

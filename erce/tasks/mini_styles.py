@@ -20,7 +20,6 @@ from erce.tasks.mini_sums import (
     LIMIT,
     MINI_SUMS,
     POOL_SIZE,
-    TERM_COUNT,
     random_sums,
     slipped,
     work_out,
@@ -75,22 +74,6 @@ def shortcut(terms: tuple[int, ...], rng: random.Random, *, slip: float = 0.0) -
     if rng.random() < slip:
         answer = slipped(answer, rng)
     return f"{written(terms)}={answer}\n#### {answer}"
-
-
-def style(text: str) -> str:
-    """Return how a demonstration or completion reaches its answer: "worked", "shortcut" or "mixed".
-
-    Worked: every line before the answer combines two numbers. Shortcut: one line combines all of them. Mixed:
-    anything else.
-
-    >>> style("17-5=12\\n12+12=24\\n24+3=27\\n#### 27"), style("17-5+12+3=27\\n#### 27"), style("17-5+12=24")
-    ('worked', 'shortcut', 'mixed')
-    """
-    sums = [line.partition("=")[0] for line in text.splitlines() if not line.startswith("####")]
-    terms = [1 + line.count("+") + line.count("-") for line in sums]
-    if terms == [2] * (TERM_COUNT - 1):
-        return "worked"
-    return "shortcut" if terms == [TERM_COUNT] else "mixed"
 
 
 def _pools(share: float) -> Pools:

@@ -4,16 +4,13 @@ import copy
 import errno
 import hashlib
 import math
-import random
 import shutil
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict
 
-import numpy as np
 import torch
 from datasets import Dataset
 from peft import LoraConfig, PeftModel, get_peft_model_state_dict
@@ -26,7 +23,7 @@ from erce import events
 from erce.errors import DivergedError, InputError
 from erce.files import new_folder
 from erce.hf.head import IGNORED
-from erce.hf.models import BasePolicy, known_warning_silenced, shadow
+from erce.hf.models import BasePolicy, kept_random_states, known_warning_silenced, shadow
 from erce.hf.prompt import TrainingRow, training_rows
 from erce.recipe import RegularizedObjective, Training
 from erce.train.config import ERCEConfig
@@ -94,7 +91,7 @@ def fine_tune(
         micro = min(training.sequences(), checkpoints.sequences(last))
         training = replace(training, micro_batch_size=micro)
     arguments = _arguments(objective, training, seed=seed, folder=folder)
-    with _borrowed_randomness(), known_warning_silenced():
+    with kept_random_states(), known_warning_silenced():
         trainer = _CellTrainer(
             shadow(base.model),
             arguments,
@@ -262,18 +259,6 @@ def _dataset(rows: list[TrainingRow]) -> Dataset:
     if any("weight" in row for row in rows):
         columns["weight"] = [row.get("weight", 1.0) for row in rows]
     return Dataset.from_dict(columns)
-
-
-@contextmanager
-def _borrowed_randomness() -> Iterator[None]:
-    """Restore the global generators afterwards: Hugging Face's trainer seeds and uses all of them."""
-    python_state, numpy_state = random.getstate(), np.random.get_state()
-    with torch.random.fork_rng():
-        try:
-            yield
-        finally:
-            random.setstate(python_state)
-            np.random.set_state(numpy_state)
 
 
 class _Watch(TrainerCallback):

@@ -1,7 +1,7 @@
 r"""Completion → what it gives as its answer: the only reader of free text.
 
-    strip_traces   the text outside a reasoning model's trace
-    extract_answer   the last box, else what is stated as the answer, else perhaps the last number
+    strip_traces     the text outside a reasoning model's trace
+    find_answer      the last box, else what is stated as the answer, else perhaps the last number
     marked_line      the line after the last `####` that is not a heading
     extract_program  the program among fences and prose
 
@@ -13,6 +13,7 @@ one. A hedge is not an answer. Each takes time linear in the text.
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from erce.errors import InputError
 from erce.types import Completion
 from erce.verify.answers.limits import UnparsedError
 from erce.verify.answers.units import is_unit_word, read_unit
-from erce.verify.phrases import CLAUSE_START, HEDGES_NUMBER, Numeral, numerals, plain, stands_alone, western
+from erce.verify.phrases import CLAUSE_START, HEDGES_NUMBER, numerals, plain, stands_alone, western
 
 MAX_ANSWER_CHARACTERS = 400  # that are read after the words that announce an answer
 MAX_UNBRACED_CHARACTERS = 200  # of an answer boxed without braces
@@ -133,19 +134,6 @@ def find_answer(
     return _stated(text, *statement.span()) if tagged is None else Answer(_unwrapped(tagged), tagged)
 
 
-def extract_answer(text: str, *, strict: bool = True, number: bool = False, marks: bool = True) -> str | None:
-    r"""Return the words of `find_answer`: of a box, "the final answer is", and with `marks` a `####` line.
-
-    >>> extract_answer(r"\boxed{3}, no: \boxed{\{1, 2\}}."), extract_answer("The final answer is $5$, so …")
-    ('\\{1, 2\\}', '5')
-    >>> [extract_answer(text, strict=False) for text in ("**Answer:** 5", "The answer is not 5.", "#### 5")]
-    ['5', 'not 5', '5']
-    """
-    statements = FINAL_ANSWER_IS if strict else STATEMENT
-    answer = find_answer(text, statements, marker="####" if marks else "", number=number)
-    return answer and answer.text
-
-
 # Boxes
 
 
@@ -217,50 +205,37 @@ def _joined_boxes(text: str) -> _Box | None:
 
 def _from_box(text: str, box: _Box) -> Answer:
     """Return the answer of a box with what belongs to it in its formula and in the words around it."""
-    end, content, note = box.end, box.content, ""
-    if not box.several:
-        unit = _unit_behind(text, box)
-        end = unit.end if unit else end
-        content += unit.content if unit else ""
-        left, right = _beside(text, box, end)
-        if left or right:
-            note = "text beside the box: " + " and ".join(f"`{one.strip()}`" for one in (left, right) if one)
-            if re.search("[0-9]{2}", left[-1:] + content[:1] + " " + content[-1:] + right[:1]):
-                return Answer(f"{left}{text[box.start : end]}{right}", note=note, is_none=True)
-            is_plain = content.replace(".", "").isdigit() and not left[-1:].isalpha()
-            content = _balanced(left + (content if is_plain else f"{{{content}}}") + right, len(left))
+    unit, end = ("", box.end) if box.several else _unit_behind(text, box)
+    left, right = ("", "") if box.several else _beside(text, box, end)
+    content, note = box.content + unit, ""
+    if left or right:
+        note = "text beside the box: " + " and ".join(f"`{one.strip()}`" for one in (left, right) if one)
+        if re.search("[0-9]{2}", left[-1:] + content[:1] + " " + content[-1:] + right[:1]):
+            return Answer(f"{left}{text[box.start : end]}{right}", note=note, is_none=True)
+        is_plain = content.replace(".", "").isdigit() and not left[-1:].isalpha()
+        content = _balanced(left + (content if is_plain else f"{{{content}}}") + right, len(left))
     negation = _NEGATION_BEFORE.search(text[max(0, box.start - 30) : box.start])
     return _settled(text, end, Answer(f"{negation.group() if negation else ''}{content}", note=note))
 
 
-def _unit_behind(text: str, box: _Box) -> _Box | None:
-    r"""Return the unit, percent sign or multiplier right behind a box: `$\boxed{7}$ million miles`."""
+def _unit_behind(text: str, box: _Box) -> tuple[str, int]:
+    r"""Return the unit, percent sign or multiplier right behind a box, and where it ends: `$\boxed{7}$ miles`."""
     if symbol := _UNIT_SIGN.match(text, box.end):
-        return _Box(box.end, symbol.end(), symbol[1])
+        return symbol[1], symbol.end()
     words = _UNIT_WORDS.match(text, box.end)
     if words is None or _NOT_SCALAR.search(box.content):
-        return None
-    unit_words = list(takewhile(lambda word: is_unit_word(word.group()), _UNIT_WORD.finditer(words[1])))
-    for count in range(len(unit_words), 0, -1):
-        unit = words[1][: unit_words[count - 1].end()]
+        return "", box.end
+    found = list(takewhile(lambda word: is_unit_word(word.group()), _UNIT_WORD.finditer(words[1])))
+    while found:
+        unit = words[1][: found.pop().end()]
         end = words.start(1) + len(unit)
-        if _AMBIGUOUS_UNIT.search(unit) and text[end : end + 2].strip()[:1].isalpha():
-            continue
-        try:
-            if read_unit(unit) != ("", 1) or unit == "percent":
+        with suppress(UnparsedError):
+            is_ambiguous = _AMBIGUOUS_UNIT.search(unit) and text[end : end + 2].strip()[:1].isalpha()
+            if not is_ambiguous and (read_unit(unit) != ("", 1) or unit == "percent"):
                 power = _UNIT_POWER.match(text, end)
                 written = f"\\text{{ {unit}}}" + (f"^{power[1]}" if power else "")
-                return _Box(box.end, power.end() if power else end, written)
-        except UnparsedError:
-            continue
-    return None
-
-
-def with_unit(number: Numeral) -> str:
-    """Return a number of a phrase with its percent sign or the unit behind it."""
-    written = f"{number.text}%" if number.is_percent else number.text
-    unit = _unit_behind(written + number.after, _Box(0, len(written), written))
-    return written + (unit.content if unit else "")
+                return written, power.end() if power else end
+    return "", box.end
 
 
 def _beside(text: str, box: _Box, end: int) -> tuple[str, str]:
@@ -278,7 +253,7 @@ def _beside(text: str, box: _Box, end: int) -> tuple[str, str]:
     left = _balanced(left, len(left))
     if _MODULUS.match(right) and _CONGRUENT.search(text[max(0, start - 20) : start]):
         right = ""
-    if _is_in_formula(text, start):
+    if _is_in_formula(text[:start]):
         left_touches, right_touches = _OPENED.sub("", left, count=1), _CLOSED.sub("", right, count=1)
     else:
         left_touches, right_touches = _OPERATOR_BEFORE.search(left), _OPERATOR_AFTER.match(right)
@@ -287,16 +262,11 @@ def _beside(text: str, box: _Box, end: int) -> tuple[str, str]:
     return left if left_touches or "{" in left else "", right if right_touches or left_touches else ""
 
 
-def _is_in_formula(text: str, at: int) -> bool:
-    """Return whether a formula that begins before `at`, in the same paragraph, has not ended there."""
-    closing = ""
-    start = max(0, text.rfind("\n\n", 0, at), at - MAX_ANSWER_CHARACTERS)
-    for mark in _FORMULA_MARK.findall(text, start, at):
-        if closing:
-            closing = "" if mark == closing or closing == mark[:4] else closing
-        else:
-            closing = _CLOSING_MARKS.get(mark, "\\end" if mark.startswith("\\begin") else "")
-    return bool(closing)
+def _is_in_formula(before: str) -> bool:
+    """Return whether a formula that begins in the last paragraph of a text has not ended there."""
+    paragraph = before[-MAX_ANSWER_CHARACTERS:].rpartition("\n\n")[2].replace("\\$", "").replace("$$", "$")
+    opened = (("\\[", "\\]"), ("\\(", "\\)"), ("\\begin", "\\end"))
+    return paragraph.count("$") % 2 == 1 or any(paragraph.rfind(a) > paragraph.rfind(b) for a, b in opened)
 
 
 def _balanced(expression: str, at: int) -> str:
@@ -622,10 +592,7 @@ _NEGATION_BEFORE = re.compile(
     r"(?:not|Not|n't|never|Never|(?:cannot|can't|could)\s+be|(?:wrong|incorrect)\s+answer\s+is|"
     r"(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than|minus|negative)(?:\s+equal\s+to)?[\s$\\(\[*]*\Z"
 )
-_FORMULA_MARK = re.compile(
-    r"(?<!\\)\$\$?|\\[\[\]()]|\\(?:begin|end)(?=\{(?:align|equation|gather|multline|eqnarray|split))"
-)
-_CLOSING_MARKS = {"$": "$", "$$": "$$", "\\[": "\\]", "\\(": "\\)", "\\begin": "\\end"}
+_FORMULA_MARK = re.compile(r"(?<!\\)\$|\\[\])]|\\end\{")
 # What ends an expression: a delimiter, a sign that gives a name or a next step, punctuation, words.
 _SEPARATOR = re.compile(
     r"(?<!\\)\$\$?|\\[\[\]()]|\\(?:begin|end)\{[^{}]*\}(?:\{[^{}]*\})?|\\\\|&|\n|"

@@ -16,10 +16,9 @@ from erce.verify.extract import (
     is_finished,
     strip_traces,
     text_of,
-    with_unit,
 )
 from erce.verify.number import is_number
-from erce.verify.phrases import stated_number
+from erce.verify.phrases import plain, stated_number
 
 __all__ = ["equivalent", "verify_math"]
 
@@ -85,7 +84,8 @@ def _compared(answer: str, given: Answer) -> Verdict:
     if given.is_none:
         return Verdict(False, "unparsed", given.text)
     verdict = equivalent(answer, given.text)
-    if verdict.reason != "unparsed" or not given.sentence or not is_number(answer):
+    has_unit = any(map(str.isalpha, plain(answer)))
+    if verdict.reason != "unparsed" or not given.sentence or has_unit or not is_number(answer):
         return verdict
     number = stated_number(given.text, given.sentence)
-    return equivalent(answer, with_unit(number)) if number else verdict
+    return equivalent(answer, number.text + "%" * number.is_percent) if number else verdict

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import f_oneway, page_trend_test
 
-from erce.stats import Gain, difference, holm, paper, welch
+from erce.stats import Gain, difference, holm, welch
 from erce.study.folder import read_study
-from scripts.paper import SOURCE, PaperTable, lookup, tables
+from scripts.paper import SOURCE, PaperTable, conventions, lookup, tables
 from scripts.paper.against import against_lines
 
 LEVEL = 0.05
@@ -70,7 +70,7 @@ def rounded(value: float, digits: int = 4) -> str:
 
 def spread(scores: tuple[float, ...]) -> str:
     """Return mean ± over seeds as the paper prints it."""
-    made = paper.over_seeds(scores)
+    made = conventions.over_seeds(scores)
     return f"{rounded(made.mean)} ± {rounded(made.sd)}"
 
 
@@ -146,7 +146,7 @@ def _answer_only_interval() -> str:
     """Compare the paper's "95 % Welch interval", which is normal, with one by Student's t."""
     table = lookup("gsm8k-answer-only", "greedy")
     arms = [(table.scores(lam), table.scores(0)) for lam in table.lams if lam]
-    t, normal = ([test(*arm) for arm in arms] for test in (welch, paper.welch))
+    t, normal = ([test(*arm) for arm in arms] for test in (welch, conventions.welch))
     wider = [100 * ((a.high - a.low) / (b.high - b.low) - 1) for a, b in zip(t, normal, strict=True)]
     _, low, high = table.row(1).change or (0, 0, 0)
     return (

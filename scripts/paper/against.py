@@ -8,10 +8,10 @@ from erce.errors import InputError, counted
 from erce.recipe import Training
 from erce.reporting.format import interval, points, spread, strength
 from erce.reporting.numbers.gains import DECODINGS
-from erce.stats import over_seeds, paper, welch
+from erce.stats import over_seeds, welch
 from erce.study.folder import Study, read_problems
 from erce.types import BASELINE, Arm
-from scripts.paper import PaperTable, lookup
+from scripts.paper import PaperTable, conventions, lookup
 
 SAME_TASK = {"mbpp-full": "mbpp"}  # our name of a task → the paper's, where they differ
 HEADINGS = ("λ", "here", "seeds", "paper", "seeds", "difference", "95 % interval", "gain", "paper's gain")
@@ -97,7 +97,7 @@ def _row(study: Study, pair: PaperPair, lam: float) -> tuple[str, ...]:
     """
     theirs, row = pair.table.scores(lam), pair.table.row(lam)
     ours = _seed_scores(study, pair, Arm(lam))
-    here, several = paper.over_seeds(ours), len(ours) > 1
+    here, several = conventions.over_seeds(ours), len(ours) > 1
     gain = None
     if lam and study.cells(pair.task, BASELINE):
         gain = here.mean - over_seeds(_seed_scores(study, pair, BASELINE)).mean

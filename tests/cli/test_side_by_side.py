@@ -179,7 +179,13 @@ def test_one_answer_is_verified_and_the_exit_code_tells(capsys, words, code, pri
         ("Answer: 18", "math", 1, "not accepted: no answer\naccepted if the format is ignored: exact\n"),
         ("19", "number", 1, "not accepted: no answer\nnot accepted if the format is ignored: different\n"),
         ("#### 18", "number", 0, "accepted: exact\naccepted if the format is ignored: exact\n"),
-        ("The final answer is 18. Answer: 17", "math", 0, "accepted: exact\naccepted if the format is"),
+        ("The final answer is 18.", "math", 0, "accepted: exact\naccepted if the format is ignored: exact\n"),
+        (
+            "The final answer is 18. Answer: 17",
+            "math",
+            1,
+            "not accepted: different\n",
+        ),  # the later one counts
         ("18", "answer", 0, "accepted: exact\n"),
     ],
 )

@@ -1,7 +1,6 @@
-"""Logs of evalplus and the page's logs become rows; the tool is told by the name."""
+"""Logs of evalplus and the least logs of each tool become rows; the tool is told by the name."""
 
-import re
-from pathlib import Path
+import json
 
 import pytest
 from toys.logs import (
@@ -14,9 +13,41 @@ from toys.logs import (
 )
 
 from erce.imports import Reading
-from erce.imports.readers import PATTERNS, format_of, read_log_and_prompts
+from erce.imports.readers import PATTERNS, format_of, read_log
 
-PAGE = Path(__file__).parents[2] / "docs" / "records.md"
+ARGUMENTS = {"arg_0": "Q: 2+2?\nA:", "arg_1": {"until": ["\n"], "do_sample": False}}
+LEAST = (  # a log of lm-eval, of inspect and of evalplus
+    {
+        **{"doc_id": 4, "target": "4", "arguments": {"gen_args_0": ARGUMENTS}, "prompt_hash": "8f0c"},
+        **{"resps": [["2+2=4"]], "filtered_resps": ["4"], "filter": "strict-match"},
+        **{"metrics": ["exact_match"], "exact_match": 1.0},
+    },
+    {
+        "status": "success",
+        "eval": {"task": "sums", "model": "mine", "model_generate_config": {"temperature": 0}},
+        "samples": [
+            {
+                **{"id": 4, "epoch": 1, "input": "2+2?", "target": "4"},
+                "output": {
+                    "completion": "2+2=4",
+                    "choices": [{"stop_reason": "stop"}],
+                    "usage": {"output_tokens": 3},
+                },
+                "scores": {"match": {"value": "C", "answer": "4"}},
+            }
+        ],
+    },
+    {
+        "eval": {
+            "HumanEval/0": [
+                {
+                    **{"task_id": "HumanEval/0", "solution": "def f():\n    return 4\n"},
+                    **{"base_status": "pass", "plus_status": "fail"},
+                }
+            ]
+        }
+    },
+)
 
 
 def test_the_format_is_told_by_the_name(tmp_path):
@@ -27,19 +58,17 @@ def test_the_format_is_told_by_the_name(tmp_path):
     }
     assert {kind: format_of(path) for kind, path in logs.items()} == {kind: kind for kind in PATTERNS}
     assert {
-        kind: list(read_log_and_prompts(path, "a", 0, Reading(temperature=0))[1].values())
-        for kind, path in logs.items()
+        kind: list(read_log(path, "a", Reading(temperature=0))[1].values()) for kind, path in logs.items()
     } == {"lm-eval": ["Q: 0+0?\nA:"], "inspect": ["Add.\n\n0+0?"], "evalplus": [""]}
     with pytest.raises(ValueError, match="not the name of a log of lm-eval, inspect, evalplus"):
         format_of(tmp_path / "c.txt")
 
 
-def test_the_pages_logs_become_rows(tmp_path):
-    printed = re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+def test_logs_with_the_fields_that_are_read_and_no_others_become_rows(tmp_path):
     names = ("samples_sums_2026-01-01T00-00-00.000000.jsonl", "log.json", "x_temp_0.0_eval_results.json")
     paths = [tmp_path / name for name in names]
-    for path, text in zip(paths, printed, strict=True):
-        path.write_text(text, encoding="utf-8")
+    for path, log in zip(paths, LEAST, strict=True):
+        path.write_text(json.dumps(log), encoding="utf-8")
     readers = (from_lm_eval, from_inspect, from_evalplus)
     rows = [row for read, path in zip(readers, paths, strict=True) for row in read(path, arm="mine")]
     assert [row.task for row in rows] == ["sums", "sums", "humaneval"]
@@ -57,7 +86,7 @@ def test_the_pages_logs_become_rows(tmp_path):
 def test_base_and_plus_are_two_verdicts_of_evalplus(tmp_path, plus, accepted, reasons, task):
     programs = [[("pass", "pass"), ("pass", "fail")], [("fail", "pass"), ("timeout", "fail")]]
     rows = from_evalplus(
-        write_evalplus(tmp_path / "m_hf_temp_0.8_eval_results.json", programs), arm="a", seed=2, plus=plus
+        write_evalplus(tmp_path / "m_hf_temp_0.8_eval_results.json", programs), arm="a", plus=plus
     )
     assert [row.accepted for row in rows] == accepted
     assert [row.reason for row in rows] == reasons
@@ -67,7 +96,7 @@ def test_base_and_plus_are_two_verdicts_of_evalplus(tmp_path, plus, accepted, re
         ("HumanEval/1", 0),
     ]
     assert {(row.task, row.decoding, row.temperature, row.seed) for row in rows} == {
-        (task, "sampled", 0.8, 2)
+        (task, "sampled", 0.8, 0)
     }
     assert rows[2].completion == rows[2].extracted == "def f():\n    return 1"
 

@@ -6,8 +6,7 @@ from statistics import fmean, pstdev
 import pytest
 from scipy import stats as reference
 
-from erce.stats import paper
-from scripts.paper import lookup, tables
+from scripts.paper import conventions, lookup, tables
 from scripts.paper.__main__ import against_baseline, citation, main, regenerated, rounded, sentences
 
 TEXT = "\n".join(sentences())
@@ -85,7 +84,7 @@ def test_all_rows_with_seeds_come_out_digit_for_digit_and_summaries_but_for_one_
 def test_the_papers_own_intervals_come_out_digit_for_digit():
     table = lookup("gsm8k-answer-only", "greedy")
     for lam in table.lams[1:]:
-        gain = paper.welch(table.scores(lam), table.scores(0))
+        gain = conventions.welch(table.scores(lam), table.scores(0))
         ours = [float(rounded(100 * value, 2)) for value in (gain.gain, gain.low, gain.high)]
         assert tuple(ours) == tuple(table.row(lam).change or ())
 

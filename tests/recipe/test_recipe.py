@@ -22,7 +22,6 @@ from erce.recipe import (
     identity,
     load_recipe,
     parse_recipe,
-    stored_recipe,
     temperatures,
 )
 
@@ -87,7 +86,6 @@ def test_a_value_that_no_run_could_use_is_refused_and_shown_with_a_way_out(setti
         ({"zzz": 1}, "no setting 'zzz'; there are task"),
         ({"lams": 4}, "write lams = [0, 4]"),
         ({"seeds": 2}, "write seeds = [0, 1], one number per seed"),
-        ({"decoding": {"frontier": [0.2]}}, "[decoding] frontier is called temperatures"),
         ({"training": {"epoch": 1}}, "[training] no setting 'epoch'; did you mean 'epochs'?"),
         ({"server": {}}, "url = '' is not a server's address; write url ="),
         ({"server": HERE | {"args": ["--seed", "1"]}}, "args are for a server that erce starts"),
@@ -250,7 +248,6 @@ def test_the_temperatures_and_where_a_server_is_make_no_other_study():
         "samples": replace(RECIPE, decoding=replace(decoding, temperature_samples=2)),
         "stop": replace(RECIPE, decoding=replace(decoding, stop=("END",))),
         "compile": replace(RECIPE, decoding=replace(decoding, compile=True)),
-        "no compile": replace(RECIPE, decoding=replace(decoding, compile=False)),
         "served": served,
         "kind": replace(RECIPE, server=Serving(url="http://here", kind="openai")),
         "name": replace(RECIPE, server=Serving(url="http://here", model="small")),
@@ -323,7 +320,8 @@ def test_a_path_without_a_recipe_is_refused():
         load_recipe("nowhere.toml")
 
 
-def test_a_study_whose_cells_shared_several_devices_is_still_read():
-    settings = as_settings(RECIPE)
-    settings["resources"] |= {"gpus": 2, "processes": 1, "fsdp": True}
-    assert stored_recipe(settings) == replace(RECIPE, resources=Resources(gpus=1))
+def test_a_study_from_before_compiling_was_left_to_the_device_goes_on():
+    """Its study.json has false, which once was what a recipe that said nothing meant."""
+    before = replace(RECIPE, decoding=replace(RECIPE.decoding, compile=False))
+    assert identity(before) == identity(RECIPE)
+    assert identity(replace(before, decoding=replace(before.decoding, compile=True))) != identity(RECIPE)

@@ -12,8 +12,6 @@ from erce.score import (
     best_by_problem,
     coverage,
     coverage_by_problem,
-    crossover,
-    pass_at_1,
 )
 
 VERDICTS = st.integers(1, 10).flatmap(
@@ -65,54 +63,6 @@ def test_a_grid_without_samples_and_other_values_than_verdicts_are_refused(accep
         coverage(accepted)
 
 
-def sharp_and_broad(problems: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """32 samples of policies whose chances are 0.002 or 0.98, a problem, and 0.03 or 0.4."""
-    rng = np.random.default_rng(seed)
-    solves = rng.random(problems) < 0.6
-    sharp = rng.random((problems, 32)) < np.where(solves, 0.98, 0.002)[:, None]
-    broad = rng.random((problems, 32)) < np.where(solves, 0.4, 0.03)[:, None]
-    return sharp.astype(int), broad.astype(int)
-
-
-def test_the_crossover_is_the_first_k_at_which_the_leader_is_behind():
-    sharp, broad = sharp_and_broad(300, 0)
-    crossed = crossover(sharp, broad)
-    behind = np.flatnonzero(coverage(sharp) < coverage(broad))
-    assert crossed is not None
-    assert (crossed.k, crossed.leader) == (behind[0] + 1, "treated")
-    turned = crossover(broad, sharp)
-    assert turned == crossed._replace(leader="baseline")
-
-
-@pytest.mark.parametrize(
-    ("treated", "baseline"),
-    [
-        ([[1, 1], [0, 0]], [[1, 1], [0, 0]]),  # one curve
-        ([[1, 1], [1, 0]], [[1, 0], [0, 0]]),  # ahead everywhere
-        ([[0, 0], [0, 0]], [[0, 0], [0, 0]]),  # nobody solves anything
-        ([[1, 1], [0, 0]], [[1, 0], [0, 0]]),  # they meet, and nobody passes
-        ([[1], [0]], [[0], [0]]),  # one sample a problem
-    ],
-)
-def test_curves_that_do_not_change_places_have_no_crossover(treated, baseline):
-    assert crossover(np.array(treated), np.array(baseline)) is None
-
-
-def test_a_crossover_averages_each_arms_own_seeds_and_takes_the_fewer_samples():
-    sharp, broad = sharp_and_broad(100, 2)
-    luckier, _ = sharp_and_broad(100, 8)
-    seeds = np.stack([sharp, luckier])  # (seeds, problems, samples)
-    crossed = crossover(seeds, broad[:, :20])
-    assert crossed is not None
-    assert crossed.k == np.flatnonzero(coverage(seeds)[:20] < coverage(broad[:, :20]))[0] + 1
-    assert crossed.k not in {each.k for each in (crossover(sharp, broad), crossover(luckier, broad)) if each}
-
-
-def test_a_crossover_of_other_problems_is_refused():
-    with pytest.raises(ValueError, match="2 problems against 3"):
-        crossover(np.ones((2, 4)), np.ones((3, 4)))
-
-
 # Few values, so that ties are common; −inf is one of them.
 SAMPLE = st.tuples(st.sampled_from([-np.inf, -3.0, -2.0, -1.0]), st.integers(0, 1))
 SAMPLES = st.lists(SAMPLE, min_size=1, max_size=10)
@@ -143,7 +93,7 @@ def test_a_likelihood_that_knows_the_verdict_reaches_coverage_and_none_exceeds_i
     assert oracle.reshape(-1, 12).mean(axis=0) == pytest.approx(coverage(accepted))
     guess = best_by_problem(rng.normal(size=accepted.shape), accepted)
     assert (guess <= oracle + 1e-12).all()
-    assert guess[..., 0].mean() == pytest.approx(pass_at_1(accepted[0]) / 2 + pass_at_1(accepted[1]) / 2)
+    assert guess[..., 0].mean() == pytest.approx(accepted.mean())
 
 
 @pytest.mark.parametrize(

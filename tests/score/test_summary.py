@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from erce.score import acceptance, pass_at_1, shares, summarize
+from erce.score import acceptance, coverage, shares, summarize
 from erce.types import REASONS, Completion, Verdict
 
 YES, NO = Verdict(True, "exact"), Verdict(False, "different")
@@ -17,8 +17,8 @@ def completion(problem: str, sample: int, **changes) -> Completion:
 
 
 def test_sampled_pass_at_1_is_accepted_over_problems_times_samples():
-    accepted = np.array([[1, 0, 0, 0], [1, 1, 1, 0]], dtype=np.uint8)
-    assert pass_at_1(accepted) == 4 / 8
+    completions = [completion(problem, sample) for problem in "ab" for sample in range(4)]
+    assert summarize(completions, [YES, NO, NO, NO, YES, YES, YES, NO])["pass@1"] == 4 / 8
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_sampled_pass_at_1_is_accepted_over_problems_times_samples():
 )
 def test_an_array_that_is_no_grid_of_verdicts_is_refused(wrong):
     with pytest.raises(ValueError, match="accepted"):
-        pass_at_1(wrong)
+        coverage(wrong)
 
 
 def test_shares_add_up_to_one_and_keep_the_order_of_reasons():

@@ -5,7 +5,6 @@ import pytest
 from benchmarks.coverage import (
     EXPECTED,
     PROBLEMS,
-    called_the_same,
     sparse_coverage,
     sparse_seeds_coverage,
     unequal_coverage,
@@ -43,12 +42,3 @@ def test_two_noisy_seeds_against_quiet_ones_leave_the_gain_in_the_interval(seeds
     share = unequal_coverage(seeds=seeds, noise=0.2, studies=1500)
     print(seeds, share)
     assert share > least
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("problems", [150, 300, 500])
-def test_arms_two_points_apart_are_called_the_same_within_two_in_at_most_5_percent(problems):
-    """By t alone up to 14.9 % are: with 300 problems, of which none is lost."""
-    shares = {lost: called_the_same(problems, lost) for lost in (0.0, 0.5, 2.0)}
-    print(problems, shares)
-    assert max(shares.values()) < 0.05

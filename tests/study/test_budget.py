@@ -101,7 +101,7 @@ def test_the_time_on_a_cpu_is_that_of_the_cells_that_are_done(finished):
     took = rf"\d (s|min|h) for \d cells trained: {done} finished ones took [\d.]+ (s|min|h) each"
     assert re.search(took, line), line
     [unknown] = lines_of(dry_run(more, NOWHERE, device="cpu"), "time")
-    assert "unknown for this device; measure it and give --tokens-per-second" in unknown
+    assert "unknown on a CPU before a cell is done; --device names a GPU instead" in unknown
 
 
 @pytest.mark.parametrize(
@@ -125,13 +125,23 @@ def test_hours_are_tokens_over_a_measured_speed():
     assert f"({3 * most / expected:.1f} h if every completion is cut off at its limit)" in line
 
 
-def test_hours_without_a_measured_speed_are_called_computed():
+def test_an_h100s_hours_are_those_that_one_showed_and_other_devices_go_by_their_peaks():
     (slow, basis), (fast, _) = (dry_run(BIG, NOWHERE, device=name)[-4:-2] for name in ("l4", "h100"))
     assert "of one l4: training" in slow
     assert numbers(slow)[0] > numbers(fast)[0]
-    assert "computed, not measured: an assumed 35% of the peak in training" in basis
-    with pytest.raises(ValueError, match="no device 'h1000'; there are a100"):
-        dry_run(RECIPE, NOWHERE, device="h1000")
+    assert "from what one H100 did with a model of 1.5 B weights" in basis
+    eagerly = replace(BIG, decoding=replace(BIG.decoding, compile=False))
+    [eager] = lines_of(dry_run(eagerly, NOWHERE, device="h100"), "time")
+    [as_measured] = lines_of(dry_run(BIG, NOWHERE, speed=Speed(4362, 589)), "time")
+    assert eager.partition(" of one")[0] == as_measured.partition(" of one")[0]
+
+
+def test_jobs_share_the_hours():
+    slow = Speed(50, 50)
+    alone, together = (lines_of(dry_run(BIG, NOWHERE, jobs=n, speed=slow), "time")[0] for n in (1, 4))
+    hours, shared = (float(re.search(r"([\d.]+) h", line)[1]) for line in (alone, together))
+    assert shared == pytest.approx(hours / 4, abs=0.1)
+    assert f"4 times device with these speeds, of {hours:.1f} h in all" in together
 
 
 def test_what_is_not_here_is_assumed_in_a_line_of_its_own():

@@ -149,7 +149,7 @@ def test_the_key_is_of_everything_that_decides_a_completion(study, change):
 
     def key(recipe, cell, problems):
         wanted = decodings(recipe, cell)
-        origin = origin_of(folder, recipe, cell, tiny(), {"test": problems})
+        origin = origin_of(folder / "adapter", recipe, cell, tiny(), {"test": problems})
         return write_origin(folder, recipe, cell, origin, policy=tiny(), decodings=wanted)
 
     first = key(RECIPE, cell, PROBLEMS)

@@ -9,7 +9,7 @@ from toys.studies import files
 
 from erce.errors import DamagedError, InputError
 from erce.files import read_json, write_json, write_rows, write_text
-from erce.recipe import GRID, Cell, Recipe, Serving
+from erce.recipe import Cell, Recipe, Serving
 from erce.study.folder import (
     PROBLEMS,
     RESULT,
@@ -35,50 +35,6 @@ def finish(root: Path, cell: Cell, accepted: dict[tuple[str, int], bool], *, rec
     ]
     write_rows(folder / "verdicts.jsonl", rows)
     write_json(folder / RESULT, {"scores": {}})
-
-
-def test_a_study_from_before_a_setting_opens_and_is_done(tmp_path):
-    open_study(tmp_path, RECIPE)
-    cell = Cell("mini-sums", 0.5, 0)
-    finish(tmp_path, cell, {("a", 0): True})
-    settings = read_json(tmp_path / STUDY)
-    del settings["server"]
-    for later in ("temperatures", "temperature_samples", "stop"):
-        del settings["decoding"][later]
-    write_json(tmp_path / STUDY, settings)
-    study = read_study(tmp_path)
-    assert study.recipe == RECIPE
-    assert cell in study.results
-    open_study(tmp_path, replace(RECIPE, decoding=replace(RECIPE.decoding, temperatures=(0.2,))))
-
-
-def test_a_study_from_before_a_setting_was_renamed_opens_reads_and_keeps_its_cells(tmp_path):
-    decoding = replace(RECIPE.decoding, temperatures=(0.4,), temperature_samples=2)
-    recipe = replace(RECIPE, decoding=decoding)
-    cell = Cell("mini-sums", 0.5, 0)
-    assert cell_folder(tmp_path, recipe, cell).name == "mini-sums-lam0.5-seed0-6c3d0945"
-    finish(tmp_path, cell, {("a", 0): True}, recipe=recipe)
-    open_study(tmp_path, recipe)
-    settings = read_json(tmp_path / STUDY)
-    for old, new in (("frontier", "temperatures"), ("frontier_samples", "temperature_samples")):
-        settings["decoding"][old] = settings["decoding"].pop(new)
-    write_json(tmp_path / STUDY, settings)
-    study = read_study(tmp_path)
-    assert study.recipe == recipe
-    assert cell in study.results
-    open_study(tmp_path, recipe)
-    assert "frontier" not in read_json(tmp_path / STUDY)["decoding"]
-
-
-def test_a_study_of_the_time_when_auto_searched_is_read_and_goes_on(tmp_path):
-    """Its study.json has lams = "auto" and a section of settings that are gone."""
-    recipe = replace(RECIPE, lams=GRID)
-    open_study(tmp_path, recipe)
-    settings = read_json(tmp_path / STUDY)
-    write_json(tmp_path / STUDY, settings | {"lams": "auto", "search": {"level": 0.05, "prune": 0.1}})
-    assert read_study(tmp_path).recipe == recipe
-    open_study(tmp_path, recipe)
-    assert read_json(tmp_path / STUDY) == settings
 
 
 def test_a_cell_is_done_once_it_has_every_temperature(tmp_path):

@@ -209,7 +209,6 @@ def of_another_verifier(folder):
         ([of_another_verifier], {"verdicts": VERIFIER, "scores": RESTS}),
         ([of_another_verifier, gone("result.json")], {"verdicts": VERIFIER, "scores": MISSING}),
     ],
-    ids=repr,
 )
 def test_what_a_folder_lacks_decides_what_is_stale(tmp_path, damage, reasons):
     problems = {WIDE.task: cell_splits(WIDE, WIDE.task)}

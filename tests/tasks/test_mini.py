@@ -5,10 +5,11 @@ import re
 
 import pytest
 
+from benchmarks.when import style
 from erce.errors import InputError
 from erce.tasks import load_task
 from erce.tasks.mini_code import FAMILIES, MINI_CODE, problem
-from erce.tasks.mini_styles import MINI_STYLES, shortcut, style, worked
+from erce.tasks.mini_styles import MINI_STYLES, shortcut, worked
 from erce.tasks.mini_sums import LIMIT, MINI_SUMS, MINI_SUMS_ANSWER_ONLY, expression, working
 
 MINI = ("mini-sums", "mini-sums-answer-only", "mini-styles", "mini-code")

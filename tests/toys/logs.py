@@ -3,13 +3,14 @@
 import json
 from functools import partial
 
-from erce.imports import Reading, read_log
+from erce.imports import Reading
+from erce.imports.readers import read_log
 
 HASH = "8" * 64
 
 
-def _from(format, path, *, arm, seed=0, **reading):
-    return read_log(path, arm=arm, seed=seed, reading=Reading(format=format, **reading))
+def _from(format, path, *, arm, **reading):
+    return read_log(path, arm, Reading(format=format, **reading))[0]
 
 
 from_lm_eval, from_inspect, from_evalplus = (

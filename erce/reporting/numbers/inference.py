@@ -6,16 +6,14 @@ the true gain in 42 to 64 % of studies of 3 to 10 seeds (`benchmarks/coverage.py
 collapsed run, or none.
 """
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import median_high, median_low
-from typing import Any
 
 import numpy as np
 
 from erce.recipe import Cell
-from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
+from erce.reporting.numbers.gains import Summary, TableRow
 from erce.stats import (
     detectable_gain,
     few_seeds_factor,
@@ -44,14 +42,6 @@ class Power:
     detectable: float
     samples: int
     problems: dict[int, float]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return plain values; `problems` is None where no number of problems is enough."""
-        sizes = [
-            {"seeds": seeds, "samples": self.samples, "problems": None if math.isinf(n) else int(n)}
-            for seeds, n in self.problems.items()
-        ]
-        return self.arm.as_json() | {"detectable": self.detectable, "wanted": WANTED, "sizes": sizes}
 
 
 @lru_cache(maxsize=2)
@@ -104,12 +94,6 @@ def outliers(summary: Summary) -> list[tuple[Cell, float, float]]:
                 if abs(row.seeds[cell.seed] - median) > limit
             ]
     return found
-
-
-def inference(summary: Summary) -> dict[str, Any]:
-    """Return the plan for each decoding as plain values; what does not exist is None."""
-    plans = {decoding: power(summary, decoding) for decoding in DECODINGS}
-    return {decoding: {"plan": planned and planned.as_json()} for decoding, planned in plans.items()}
 
 
 def _spread_by_chance(summary: Summary, row: TableRow) -> float:

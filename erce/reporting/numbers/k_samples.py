@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from erce.reporting.numbers.gains import Summary, gain_as_json, known_mean
-from erce.score import Crossover, coverage, coverage_by_problem, crossover, mixed_share
+from erce.score import coverage, coverage_by_problem, mixed_share
 from erce.stats import Gain, paired_gain
 from erce.types import Arm
 
@@ -21,14 +21,13 @@ class Coverage:
     `together` is way → arm → a value for each k of `ks_of(way)`, None where the scores of a seed lack the
     way; a way that every arm lacks is left out. `mixed` is each arm's `erce.score.mixed_share`. `gains`
     compares the chosen λ with the baseline with all n samples, where the scores hold the way problem by
-    problem. `crossing` is where these two change places in pass@k, None where they do not.
+    problem.
     """
 
     ks: list[int]
     together: dict[str, dict[Arm, list[float | None]]]
     mixed: dict[Arm, float]
     gains: dict[str, Gain]
-    crossing: Crossover | None
 
     def ks_of(self, way: str) -> list[int]:
         """Return the k that `together` has; of one sample, vote and likeliest are the sample itself."""
@@ -42,8 +41,7 @@ class Coverage:
             for arm in self.together["pass"]
         ]
         gains = {way: gain_as_json(gain) for way, gain in self.gains.items()}
-        crossing = self.crossing and self.crossing._asdict()
-        return {"k": self.ks, "arms": arms, "gains": gains, "crossover": crossing}
+        return {"k": self.ks, "arms": arms, "gains": gains}
 
 
 @lru_cache(maxsize=1)
@@ -68,10 +66,9 @@ def sample_coverage(summary: Summary) -> Coverage | None:
     mixed = {arm: mixed_share(array) for arm, array in outcomes.items()}
     chosen, baseline = summary.chosen_penalty, summary.baseline
     if chosen not in outcomes or baseline not in outcomes:
-        return Coverage(ks, together, mixed, {}, None)
+        return Coverage(ks, together, mixed, {})
     gains = {way: gain for way in WAYS if (gain := _gain(summary, chosen, way)) is not None}
-    crossing = crossover(outcomes[chosen], outcomes[baseline])
-    return Coverage(ks, together, mixed, gains, crossing)
+    return Coverage(ks, together, mixed, gains)
 
 
 def _gain(summary: Summary, chosen: Arm, way: str) -> Gain | None:

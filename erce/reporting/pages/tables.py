@@ -41,8 +41,8 @@ STAR = "★"
 NOTES = (  # of at most six words each
     "±: standard deviation over seeds",
     f"{STAR}: preferred on validation",
-    "over: 95 % interval of gain",
-    "last four columns: of {completions}",
+    "over: 95 % interval, {completions}",
+    "cut, tokens: of {completions}",
     "cut: % cut off",
     "tokens: mean length",
 )

@@ -66,8 +66,8 @@ def contest_sentence(sweep: TemperatureSweep | None) -> str:
     tried = [point.temperature for point in sweep.lines[sweep.baseline]]
     name = f"λ = {strength(contest.lam)}"
     return (
-        f"On the validation problems {baseline} is best at temperature {contest.baseline_temperature:g} and "
-        f"{name} at {contest.temperature:g}, of {len(tried)} from {tried[0]:g} to {tried[-1]:g}. There "
+        f"Of the temperatures {', '.join(f'{each:g}' for each in tried)} validation prefers "
+        f"{contest.baseline_temperature:g} for {baseline} and {contest.temperature:g} for {name}. There "
         f"{name} was right in {percent(contest.mean)} % of completions of the test problems and "
         f"{baseline} in {percent(contest.baseline)} %: {gain_with_interval(contest.gain)}. "
         f"{CONTESTS[contest.finding].format(baseline=baseline)}"
@@ -185,7 +185,9 @@ def _choosing(summary: Summary) -> str:
     if widening < NARROWEST:
         return text
     arms = counted(max(len(one.scores) for one in found), "arm")
-    return f"{text} Choosing the best of {arms} makes them {points(widening)[1:]} points wider on each side."
+    return (
+        f"{text} They allow for choosing the best of {arms}, which adds {points(widening)[1:]} points a side."
+    )
 
 
 def in_words(summary: Summary, arm: Arm) -> str:

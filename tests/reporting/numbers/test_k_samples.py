@@ -9,7 +9,7 @@ from erce.reporting import contents
 from erce.reporting.numbers.gains import summary
 from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.pages.html import document
-from erce.score import coverage, crossover
+from erce.score import coverage
 from erce.stats import paired_gain
 from erce.types import Arm
 
@@ -63,10 +63,9 @@ def test_one_sample_has_no_part_and_no_chosen_penalty_no_pair(tmp_path):
         make_study(tmp_path / "ce", **small, right=lambda task, lam, decoding: 0.2 if lam else 0.9)
     )
     assert contents(losing)["coverage"]["gains"] == {}
-    assert "pass@k." not in document(losing)
 
 
-CROSSING = {
+TOGETHER = {
     "right": lambda task, arm, decoding: {0.5: 0.55}.get(arm, 0.4),
     "reach": lambda arm: 4.0 if arm == 0.5 else 0.1,
     "control": None,
@@ -80,7 +79,7 @@ CROSSING = {
 @pytest.fixture(scope="module")
 def study_summary(tmp_path_factory):
     """λ = 0.5 is right on half of the problems always; cross-entropy on all of them now and then."""
-    return summary(make_study(tmp_path_factory.mktemp("crossing"), **CROSSING, objectives=("dft",)))
+    return summary(make_study(tmp_path_factory.mktemp("together"), **TOGETHER, objectives=("dft",)))
 
 
 def test_the_table_has_pass_at_each_k_and_the_scores_of_the_cells(study_summary):
@@ -97,18 +96,3 @@ def test_the_table_has_pass_at_each_k_and_the_scores_of_the_cells(study_summary)
         for way in ("maj", "best"):
             for k, value in zip(held.ks_of(way), held.together[way][arm], strict=True):
                 assert value == pytest.approx(np.mean([score[f"{way}@{k}"] for score in scores]))
-
-
-def test_the_crossover_is_that_of_the_chosen_lam_and_said(study_summary):
-    held = sample_coverage(study_summary)
-    arms = (study_summary.outcomes(Arm(lam), "sampled") for lam in (0.5, 0.0))
-    assert held.crossing == crossover(*arms) is not None
-    assert f"From k = {held.crossing.k} on cross-entropy has the higher pass@k." in document(study_summary)
-
-
-def test_arms_that_do_not_change_places_are_said_not_to(tmp_path):
-    changes = {"reach": None, "right": lambda task, arm, decoding: 0.2 + (arm or 0) / 4, "problems": 10}
-    crossing = summary(make_study(tmp_path, **(CROSSING | changes)))
-    assert sample_coverage(crossing).crossing is None
-    words = "Up to 6 samples the chosen λ and cross-entropy do not change places in pass@k."
-    assert words in document(crossing)

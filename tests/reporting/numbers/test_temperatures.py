@@ -99,7 +99,7 @@ def test_the_sentence_says_what_the_interval_says(tmp_path, chances, finding, wo
     text = sentences(study_summary)["sharpening"]
     assert text == contest_sentence(sweep)
     assert words in text
-    assert "cross-entropy is best at temperature 0.2 and λ = 0.5 at 1, of 4 from 0 to 1." in text
+    assert "validation prefers 0.2 for cross-entropy and 1 for λ = 0.5. There" in text
     assert "Sharpening alone" not in text
 
 

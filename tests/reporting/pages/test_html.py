@@ -193,7 +193,7 @@ def test_the_same_study_gives_the_same_bytes_wherever_it_lies_and_however_long_i
     assert (first.parents[1] / "all.json").read_bytes() == (tmp_path / "all.json").read_bytes()
 
 
-PARTS = """verdict study chosen interaction inference temperatures coverage rows own
+PARTS = """verdict study chosen interaction temperatures coverage rows own
     sentences cautions next missing"""
 
 
