@@ -152,7 +152,9 @@ def _loaded(base: Server, adapter: Path | None) -> Iterator[Server]:
     server = replace(base, model=served_name(adapter))
     with suppress(ServerError):  # only where a killed run has left one of the name, perhaps of other weights
         unload_adapter(server)
-    load_adapter(server, adapter.resolve())
+    # A name that it still serves is refused, since nobody could say which of the two adapters answers.
+    adapter_there = {"lora_name": server.model, "lora_path": str(adapter.resolve())}
+    post(server, "/load_lora_adapter", adapter_there)
     try:
         yield server
     except BaseException:
@@ -202,15 +204,6 @@ def generate_from_server(
             for future in pending:
                 future.cancel()
     return [answers[request].completion for request in requests]
-
-
-def load_adapter(server: Server, folder: str | Path) -> None:
-    """Load the adapter in `folder`, a path on the server's machine, into a vLLM server as `server.model`.
-
-    vLLM wants `--enable-lora` and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True. A name that it already serves is a
-    ServerError, since nobody could say which of the two adapters answers; see `unload_adapter`.
-    """
-    post(server, "/load_lora_adapter", {"lora_name": server.model, "lora_path": str(folder)})
 
 
 def unload_adapter(server: Server) -> None:

@@ -31,7 +31,7 @@ from transformers.masking_utils import sdpa_mask
 from erce.errors import InputError
 
 LENGTH_STEP = 128  # tokens; lengths are multiples, so that problem sets with other longest prompts share one
-GROUPED, MATMULS = "erce_grouped_sdpa", "erce_matmuls"  # transformers' names for the functions below
+GROUPED = "erce_grouped_sdpa"  # transformers' name for the function below
 
 
 class StaticCaches:
@@ -85,56 +85,23 @@ def ask_to_compile(settings: GenerationConfig, device: torch.device) -> None:
 
 @contextmanager
 def decoding_attention(model: Any, *, compiled: bool) -> Iterator[None]:
-    """Run the block with the attention that suits single queries, and leave nothing of it behind.
-
-    That is `grouped_attention` in a compiled step, `matmul_attention` on a CPU in half precision where the
-    model's masks allow a cache with room, and else the model's own.
-    """
-    base = _base(model)
-    attention, weight = base.config._attn_implementation, next(base.parameters())
-    is_half_on_cpu = weight.device.type == "cpu" and weight.dtype.itemsize == 2
-    if not compiled and not (is_half_on_cpu and _obstacle(base) is None):
+    """Run the block with `grouped_attention` if the step is compiled, and leave nothing of it behind."""
+    if not compiled:
         yield
         return
-    name, function = (GROUPED, grouped_attention) if compiled else (MATMULS, matmul_attention)
-    AttentionInterface.register(name, function)
-    AttentionMaskInterface.register(name, sdpa_mask)
+    base = _base(model)
+    attention = base.config._attn_implementation
+    AttentionInterface.register(GROUPED, grouped_attention)
+    AttentionMaskInterface.register(GROUPED, sdpa_mask)
     # Transformers keeps the compiled step in an attribute that a copy of the model shares, and the copy would
     # then sample from the original's weights. Torch keeps what it compiled, for any model of the same shape.
     vars(base).pop("_compiled_call", None)
-    base.set_attn_implementation(name)
+    base.set_attn_implementation(GROUPED)
     try:
         yield
     finally:
         base.set_attn_implementation(attention)
         vars(base).pop("_compiled_call", None)
-
-
-def reads_whole_room(model: Any) -> bool:
-    """Return whether attention masks what a cache has room for and does not hold yet."""
-    return _base(model).config._attn_implementation == MATMULS
-
-
-def matmul_attention(
-    module: Any, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None, **settings: Any
-) -> tuple[Tensor, None]:
-    """Return each query's attention, (rows, queries, heads, d); of one query per row by two matmuls.
-
-    On a CPU these take half the time of torch's kernel, if keys and values are contiguous. Scores are rounded
-    to the dtype before the softmax, as in transformers' own "eager".
-    """
-    rows, heads, queries, width = query.shape
-    if queries > 1 or any(settings.get(name) is not None for name in ("position_bias", "softcap")):
-        return sdpa_attention_forward(module, query, key, value, attention_mask, **settings)
-    groups = key.shape[1]
-    scale = settings.get("scaling") or width**-0.5
-    packed, keys = query.reshape(rows * groups, heads // groups, width), key.flatten(0, 1).transpose(1, 2)
-    scores = torch.baddbmm(packed.new_empty(1), packed, keys, beta=0, alpha=scale)
-    scores = scores.view(rows, groups, heads // groups, -1)
-    if attention_mask is not None:  # bool, (rows, 1, 1, positions)
-        scores.masked_fill_(~attention_mask, -torch.inf)
-    weights = scores.softmax(-1, dtype=torch.float32).to(query.dtype).flatten(0, 1)
-    return torch.bmm(weights, value.flatten(0, 1)).view(rows, 1, heads, value.shape[-1]), None
 
 
 def grouped_attention(

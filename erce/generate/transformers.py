@@ -30,7 +30,6 @@ from erce.generate.static_cache import (
     ask_to_compile,
     compiles,
     decoding_attention,
-    reads_whole_room,
 )
 from erce.hf.head import evaluating
 from erce.hf.prompt import end_token, prompt_ids
@@ -249,25 +248,19 @@ def _read_once(
         return static.filled(cache, rows), logits
     if len(unique) < len(contexts):
         cache.batch_select_indices(rows)
-    whole = reads_whole_room(model)
-    cache.layers = [
-        _RoomyLayer(layer, whole=whole) if type(layer) is DynamicLayer else layer for layer in cache.layers
-    ]
+    cache.layers = [_RoomyLayer(layer) if type(layer) is DynamicLayer else layer for layer in cache.layers]
     return cache, logits
 
 
 class _RoomyLayer(DynamicLayer):
-    """A layer of a cache that writes new tokens into room it has; `DynamicLayer` copies all at each token.
+    """A layer of a cache that writes new tokens into room it has; `DynamicLayer` copies all at each token."""
 
-    With `whole` attention gets the room with what it holds, contiguous, and masks the rest.
-    """
-
-    def __init__(self, read: DynamicLayer, *, whole: bool) -> None:
+    def __init__(self, read: DynamicLayer) -> None:
         super().__init__()
         states: list[Any] = [read.keys, read.values]  # (rows, heads, positions, width) each
         self.lazy_initialization(*states)
         self.keys, self.values = states
-        self.length, self.whole = states[0].shape[-2], whole
+        self.length = states[0].shape[-2]
 
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> Any:
         start, self.length = self.length, self.length + key_states.shape[-2]
@@ -277,18 +270,10 @@ class _RoomyLayer(DynamicLayer):
             self.keys, self.values = room = [torch.nn.functional.pad(states, more) for states in room]
         for states, new in zip(room, (key_states, value_states), strict=True):
             states[:, :, start : self.length] = new
-        return room if self.whole else [states[:, :, : self.length] for states in room]
+        return [states[:, :, : self.length] for states in room]
 
     def get_seq_length(self) -> int:
         return self.length
-
-    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
-        """Return the length and the offset of the keys that the next `update` returns."""
-        length, held = self.length + query_length, self.keys
-        assert held is not None
-        if not self.whole:
-            return length, 0
-        return (held.shape[-2] if length <= held.shape[-2] else length + ROOM_TOKENS), 0
 
 
 def _greedy_settings(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:

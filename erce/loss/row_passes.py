@@ -191,7 +191,7 @@ def gradient_into(out: Tensor, terms: RowTerms, y: Tensor, slopes: Slopes, reque
     """Write the rows' gradient, as `Slopes` has it, to `out`, which may be `terms.u`; use the terms up."""
     u, e, *_ = terms
     cap = request.cap
-    cap_slope = None if cap is None else 1 - ((u + slopes.shift[:, None]) / cap).square_()
+    cap_slope = None if cap is None else 1 - ((u + terms.shift[:, None]) / cap).square_()
     masked = u.isneginf() if request.has_label_smoothing else None
     penalty = _penalty_gradient(terms, slopes, request.order)
     g = out if out.dtype == e.dtype else e

@@ -46,14 +46,14 @@ class Slopes(NamedTuple):
     a user-defined penalty: e^u plain + tilt · (its gradient)
 
     minus `uniform` where the logit is not −inf; times the slope of the soft cap; `at_target` at the target.
+    In the making `plain` is in units of −1 / s, and a field may be a number.
     """
 
-    plain: Tensor
-    tilt: Tensor
-    ratio: Tensor
-    uniform: Tensor
-    at_target: Tensor  # final: with the soft cap's slope
-    shift: Tensor  # what u is relative to
+    plain: Any
+    at_target: Any  # in the end with the soft cap's slope
+    tilt: Any
+    ratio: Any
+    uniform: Any
 
 
 class Softmax(NamedTuple):
@@ -65,16 +65,6 @@ class Softmax(NamedTuple):
     log_s: Tensor
     nll: Tensor  # −log p_y
     unit: Tensor  # −1 / s
-
-
-class _Parts(NamedTuple):
-    """The slopes of `Slopes` in the making: tensors (rows,) or numbers, `plain` in units of −1 / s."""
-
-    plain: Any
-    at_target: Any
-    tilt: Any
-    ratio: Any
-    uniform: Any
 
 
 def loss_and_grad_coefficients(
@@ -95,10 +85,10 @@ def loss_and_grad_coefficients(
         entropy, of_penalty = _penalty(of, sums, request)
     else:
         entropy, at_target = penalty
-        of_penalty = _Parts(0.0, at_target, torch.ones_like(at_target), torch.zeros_like(at_target), 0.0)
+        of_penalty = Slopes(0.0, at_target, torch.ones_like(at_target), torch.zeros_like(at_target), 0.0)
     lam = float(request.lam)
     objective = torch.add(value, entropy, alpha=lam)
-    slopes = _Parts(
+    slopes = Slopes(
         plain=_plus(parts.plain, lam, of_penalty.plain),
         at_target=torch.add(parts.at_target, of_penalty.at_target, alpha=lam),
         tilt=lam * of_penalty.tilt,
@@ -137,7 +127,7 @@ def _plus(a: Any, factor: float, b: Any) -> Any:
     return a + factor * b
 
 
-def _objective(of: Softmax, sums: Sums, request: Request, gate: Tensor | None) -> tuple[Tensor, _Parts]:
+def _objective(of: Softmax, sums: Sums, request: Request, gate: Tensor | None) -> tuple[Tensor, Slopes]:
     """Return what the penalty is added to, and its slopes.
 
     d nll / dz_j = p_j − [j = y], which at y is −others / s. Smoothing by ε mixes in, over the c columns that
@@ -146,15 +136,15 @@ def _objective(of: Softmax, sums: Sums, request: Request, gate: Tensor | None) -
     value, pull = request.objective.value_and_slope(of.nll, gate)
     at_target, zero = sums.others * of.unit, torch.zeros_like(of.nll)
     if not request.has_label_smoothing:
-        return value, _Parts(-pull, at_target.mul_(pull), 0.0, zero, zero)
+        return value, Slopes(-pull, at_target.mul_(pull), 0.0, zero, zero)
     epsilon = request.objective.smoothing
     pull, uniform = (1 - epsilon) * pull, epsilon / sums.finite
     value = (1 - epsilon) * value + epsilon * (of.log_s - sums.total / sums.finite)
     at_target = pull * at_target + epsilon * (-of.nll).exp() - uniform
-    return value, _Parts(-(pull + epsilon), at_target, 0.0, zero, uniform)
+    return value, Slopes(-(pull + epsilon), at_target, 0.0, zero, uniform)
 
 
-def _penalty(of: Softmax, sums: Sums, request: Request) -> tuple[Tensor, _Parts]:
+def _penalty(of: Softmax, sums: Sums, request: Request) -> tuple[Tensor, Slopes]:
     """Return the value and the slopes of R, or of exp R, whose gradient is exp R times that of R."""
     order = request.order
     assert order is not None
@@ -185,7 +175,7 @@ def _ratio(of: Softmax, sums: Sums, order: float) -> Tensor:
     return log_share / -c
 
 
-def _renyi_slopes(ratio: Tensor, of: Softmax, sums: Sums, order: float) -> _Parts:
+def _renyi_slopes(ratio: Tensor, of: Softmax, sums: Sums, order: float) -> Slopes:
     """Return the slopes of R, whose derivative is dR/dz = (a / (1 − a)) (q − p) with q = p^a / Σ p^a.
 
     As log p + R = u + ratio, q = p e^(c (u + ratio)), with c = a − 1 and k = |c|. From the lighter-tailed of
@@ -195,19 +185,19 @@ def _renyi_slopes(ratio: Tensor, of: Softmax, sums: Sums, order: float) -> _Part
     u_y, e_y, s, *_ = of
     if order == 1:
         log_share = u_y.clamp(min=torch.finfo(s.dtype).min).add_(ratio)  # −inf · 0 is NaN
-        return _Parts(ratio, log_share.mul_(e_y * of.unit), of.unit, ratio, 0.0)
+        return Slopes(ratio, log_share.mul_(e_y * of.unit), of.unit, ratio, 0.0)
     if math.isinf(order):
         maxima = sums.box_cox
         alone = (u_y == 0) & (maxima == 1)  # p_y − 1 is −others / s
         at_target = torch.where(alone, sums.others * of.unit, e_y / s - (u_y == 0) / maxima)
-        return _Parts(-1.0, at_target, -1 / maxima, ratio, 0.0)
+        return Slopes(-1.0, at_target, -1 / maxima, ratio, 0.0)
     k = abs(order - 1)
     w_sum, w_y = (s, e_y) if order > 1 else (s + (order - 1) * sums.box_cox, (order * u_y).exp())
     tilt = -order / (k * w_sum)
-    return _Parts(0.0, tilt * w_y * torch.expm1(k * (u_y + ratio)), tilt, ratio, 0.0)
+    return Slopes(0.0, tilt * w_y * torch.expm1(k * (u_y + ratio)), tilt, ratio, 0.0)
 
 
-def _times(slopes: _Parts, factor: Tensor | float) -> _Parts:
+def _times(slopes: Slopes, factor: Tensor | float) -> Slopes:
     """Return the slopes of the same rows times a factor."""
     return slopes._replace(
         plain=slopes.plain * factor,
@@ -217,7 +207,7 @@ def _times(slopes: _Parts, factor: Tensor | float) -> _Parts:
     )
 
 
-def _in_output(slopes: _Parts, of: Softmax, sums: Sums, request: Request) -> Slopes:
+def _in_output(slopes: Slopes, of: Softmax, sums: Sums, request: Request) -> Slopes:
     """Return slopes in the logits as slopes in the head's output x.
 
     z = cap · tanh(slope · x / cap) has dz/dx = slope · (1 − (z / cap)²); the passes apply the bracket to all
@@ -225,10 +215,9 @@ def _in_output(slopes: _Parts, of: Softmax, sums: Sums, request: Request) -> Slo
     """
     if request.slope != 1:
         slopes = _times(slopes, request.slope)
-    plain, at_target, tilt, ratio, uniform = slopes
     if (cap := request.cap) is not None:
-        at_target = at_target * (1 - (sums.target / cap).square())
-    return Slopes(plain * of.unit, tilt, ratio, uniform, at_target, sums.shift)
+        slopes = slopes._replace(at_target=slopes.at_target * (1 - (sums.target / cap).square()))
+    return slopes._replace(plain=slopes.plain * of.unit)
 
 
 def refuse_no_distribution(top: Tensor, rows: Rows) -> None:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from erce import events
 from erce.catalog import EMBEDDED_MODELS, is_here, is_hub_name
 from erce.errors import InputError, counted
+from erce.generate.backend import backend_of
 from erce.hf.prompt import demonstration_ids, prompt_ids, training_rows
 from erce.recipe import RFT, SELF, Cell, Recipe, load_recipe
 from erce.recipe.sections import MOST_COMPLETIONS, MOST_SEQUENCES
@@ -33,7 +34,6 @@ SIZES = ("n_train", "n_validation", "n_test")
 # What an H100 in a virtual machine reached with Qwen2.5-1.5B's shape, as shares of its peak: 4,362 tokens a
 # second read in training, 589 generated eagerly. Compiled, 0.5B's shape was 25 times as fast (docs/scale.md).
 TRAINING_SHARE, GENERATION_SHARE, COMPILED = 0.027, 0.0018, 25
-MOST_COUNTED = 3000  # texts of a split whose tokens are counted
 CHARACTERS_PER_TOKEN = 3  # fewer than English has, so that rather too many tokens are assumed
 TEMPLATE_TOKENS = 30  # that a chat template adds to a prompt
 # Task → mean characters of a prompt and a demonstration, for a dry run without the problems.
@@ -266,7 +266,7 @@ def dry_run(
         lengths = Lengths(*map(max, zip(*(task.lengths for task in tasks), strict=True)))
         lines += _memory_lines(recipe, config, lengths, device)
     lines += taken or _time_lines(recipe, tasks, config, device, speed, jobs)
-    if recipe.server is not None:
+    if not backend_of(recipe).runs_here:
         notes.append("the server generates the completions; its memory and hours are not counted")
     return [*lines, *(f"note     {note}" for note in dict.fromkeys(notes))]
 
@@ -403,26 +403,13 @@ def _texts(recipe: Recipe, task: Task, tokenizer: Any, limit: int) -> Texts:
         assumed = f"{CHARACTERS_PER_TOKEN} characters per token and {TEMPLATE_TOKENS} tokens more per prompt"
         notes.append(f"{assumed} are assumed{why}")
     events.begin("counting tokens", len(every))
-    train, *others = (_counted(tokenizer, part) for part in vars(problems).values())
-    if are_real and max(map(len, vars(problems).values())) > MOST_COUNTED:
-        notes.append(f"{task.name}: of a split's texts the tokens of about {MOST_COUNTED:,} are counted")
+    train, *others = (
+        [_tokens(tokenizer, problem) for problem in _advancing(part)] for part in vars(problems).values()
+    )
     if tokenizer is not None:  # in a run's words
         too_long = [each for each, text in zip(problems.train, train, strict=True) if text.prompt >= limit]
         training_rows(tokenizer, too_long, limit)
     return Texts(train, *others, are_real=are_real, notes=notes)
-
-
-def _counted(tokenizer: Any, problems: Sequence[Problem]) -> list[TextTokens]:
-    """Count the tokens of each problem; of many problems one stands for its neighbours, save the longest."""
-    if not problems:
-        return []
-    step = math.ceil(len(problems) / MOST_COUNTED)
-    counted_texts = [_tokens(tokenizer, problem) for problem in problems[::step]]
-    texts = [counted_texts[at // step] for at in range(len(problems))]
-    longest = max(range(len(problems)), key=lambda at: len(problems[at].prompt + problems[at].demonstration))
-    texts[longest] = _tokens(tokenizer, problems[longest])
-    events.advance(len(problems))
-    return texts
 
 
 def _advancing(problems: Iterable[Problem]) -> Iterator[Problem]:
@@ -455,7 +442,7 @@ def _memory_lines(recipe: Recipe, config: Any, lengths: Lengths, device: str) ->
     share = recipe.resources.gpus or 1.0 if device in DEVICES else 1.0
     sizes = fitting(recipe, config, lengths, device=device, memory=there, share=share)
     needs = {"training": training_memory(recipe, config, lengths, sizes.sequences, device)}
-    if recipe.server is None:
+    if backend_of(recipe).runs_here:
         needs["generation"] = generation_memory(recipe, config, lengths, sizes.completions, device)
     of_base, of_adapter = weights(config), adapter_weights(config, recipe.training.rank)
     of_model = f"{of_base / 1e6:,.1f} M weights, {of_adapter / 1e6:,.1f} M of the adapter"
@@ -467,8 +454,6 @@ def _memory_lines(recipe: Recipe, config: Any, lengths: Lengths, device: str) ->
             has = f"; MORE than {device}'s {_size(there)}: lower micro_batch_size or [decoding] batch_size"
         lines.append(f"  memory    {name}: {_size(total)} = {of_parts}{has}")
     lines.append(f"  batches   {sizes}" + (f" (fitted to {_size(sizes.free)})" if sizes.free else ""))
-    if device in DEVICES and recipe.server is None and recipe.decoding.compile is False:
-        lines.append("  compile   without decoding.compile = false a GPU generates several times faster")
     return lines
 
 
@@ -496,7 +481,7 @@ def _time_lines(
         compiled = 1 if recipe.decoding.compile is False else COMPILED
         speed = Speed(TRAINING_SHARE * rate / of_training, compiled * GENERATION_SHARE * rate / 2)
     training = sum(task.read for task in tasks) / speed.training
-    generated = [] if recipe.server is not None else tasks
+    generated = tasks if backend_of(recipe).runs_here else []
     expected = sum(task.expected for task in generated) / speed.generation
     most = duration(sum(task.most for task in generated) / speed.generation)
     cut_off = f"{most} if every completion is cut off at its limit"

@@ -10,7 +10,7 @@ What cannot be made again is refused: another base model, or completions of anot
 """
 
 import shutil
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from erce.errors import DamagedError, InputError, counted
 from erce.files import read_json
+from erce.generate.backend import backend_of
 from erce.hf.adapter import WEIGHTS, check_adapter
 from erce.recipe import Cell, Recipe
 from erce.study.demonstrations import demonstrations, read_counts
@@ -32,7 +33,7 @@ from erce.study.provenance import (
     verifier_version,
 )
 from erce.study.samples import COMPLETIONS, VERDICTS, SampleSet, read_completions, read_samples
-from erce.study.schedule import all_completions, has_temperatures
+from erce.study.schedule import all_completions, has_temperatures, names
 from erce.tasks import load_task
 from erce.types import Splits
 
@@ -51,7 +52,6 @@ FILES = {  # part → its files
     "verdicts": (VERDICTS,),
     "scores": (RESULT,),
 }
-MAX_NAMED = 3  # cells in a sentence
 
 
 class Reason(Enum):
@@ -238,11 +238,6 @@ def _drop_from(folder: Path, first: str) -> None:
         shutil.rmtree(folder / ADAPTER, ignore_errors=True)
 
 
-def names(cells: Sequence[Cell]) -> str:
-    """Return the names of the first cells."""
-    return ", ".join(cell.name for cell in cells[:MAX_NAMED]) + (", …" if len(cells) > MAX_NAMED else "")
-
-
 def trained_on_others(root: Path, recipe: Recipe, problems: Mapping[str, Splits]) -> list[Cell]:
     """Return the cells that were trained on other own samples than those that are accepted now.
 
@@ -276,7 +271,7 @@ def checked_base_model(root: Path, recipe: Recipe, *, cells_run_here: bool) -> d
     cannot be known, such as a hub's commit that was not downloaded, is not compared.
     """
     present, earlier, dtype = base_model(recipe), kept_base_model(root), _dtype_of_a_cell(root)
-    if dtype and cells_run_here and recipe.server is None:
+    if dtype and cells_run_here and backend_of(recipe).runs_here:
         from erce.hf.models import dtype_here
 
         earlier = {**earlier, "dtype": dtype}

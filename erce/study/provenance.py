@@ -71,7 +71,7 @@ def origin_of(
         "seed": cell.seed,
         "model": recipe.model,
         "revision": getattr(policy.model.config, "_commit_hash", None),
-        "dtype": None if recipe.server else str(policy.model.dtype).removeprefix("torch."),
+        "dtype": str(policy.model.dtype).removeprefix("torch.") if backend_of(recipe).runs_here else None,
         "adapter": None if adapter is None else _weights_digest(adapter),
         "prompts": {
             split: digest_of([prompt_ids(policy.tokenizer, problem.prompt) for problem in problems])

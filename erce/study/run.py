@@ -24,12 +24,12 @@ from erce.study.freshness import (
     Reason,
     checked_base_model,
     drop_stale,
-    names,
     stale_parts,
     trained_on_others,
 )
 from erce.study.provenance import keep_base_model, kept_base_model
 from erce.study.rounds import FirstRound, cells_failed, rounds, run_round
+from erce.study.schedule import names
 from erce.study.stages import base_policy
 from erce.tasks import check_demonstrations, load_task
 from erce.types import Splits

@@ -26,7 +26,7 @@ from erce.types import Problem, Splits
 if TYPE_CHECKING:
     from erce.study.folder import Study
 
-MAX_NAMED = 3  # cells in a sentence; it counts the others
+MAX_NAMED = 3  # cells in a sentence
 EVALUATED, TRAIN = ("validation", "test"), "train"
 
 Results = Mapping[Cell, dict[str, Any]]  # a finished cell's result.json
@@ -190,13 +190,16 @@ def best_lam(study: "Study", *, task: str | None = None, decoding: str = "sample
 
 def verified_by_several(task: str, fewer: Sequence[Cell]) -> str:
     """Return the sentence that a task's cells have different verifiers; it names the smaller group."""
-    names = ", ".join(cell.name for cell in fewer[:MAX_NAMED])
-    more = f" and {len(fewer) - MAX_NAMED} more" if len(fewer) > MAX_NAMED else ""
     return (
-        f"the cells of {task} were not all verified by one verifier ({names}{more} by another than most), so "
-        "none of its gains is shown; `erce run` verifies those of an old verifier again and keeps all "
+        f"the cells of {task} were not all verified by one verifier ({names(fewer)} by another than most), "
+        "so none of its gains is shown; `erce run` verifies those of an old verifier again and keeps all "
         "completions"
     )
+
+
+def names(cells: Sequence[Cell]) -> str:
+    """Return the names of the first cells."""
+    return ", ".join(cell.name for cell in cells[:MAX_NAMED]) + (", …" if len(cells) > MAX_NAMED else "")
 
 
 def _no_choice(study: "Study", task: str, decoding: str) -> NoChoiceError:

@@ -9,7 +9,7 @@ import pytest
 from toys.server import GREEDY, PROBLEMS, SAMPLED, choice
 
 from erce.errors import ServerError
-from erce.generate.server import entropy_bounds, generate_from_server, load_adapter
+from erce.generate.server import entropy_bounds, generate_from_server, post
 from erce.generate.transformers import generate
 from erce.hf.prompt import prompt_ids
 
@@ -201,7 +201,7 @@ def test_a_server_or_a_model_that_is_not_there_is_an_error(server, tokenizer, ch
 
 def test_an_adapter_that_the_server_cannot_find_is_a_matter_of_its_path(server):
     with pytest.raises(ServerError, match=r"No adapter found for /nowhere; .* under that very path"):
-        load_adapter(replace(server, model="lam8"), "/nowhere")
+        post(server, "/load_lora_adapter", {"lora_name": "lam8", "lora_path": "/nowhere"})
 
 
 def distribution(draw: random.Random, size: int, heat: float) -> list[float]:

@@ -13,7 +13,6 @@ from erce.cli.main import main
 from erce.errors import InputError
 from erce.files import read_json, read_rows
 from erce.recipe import Decoding, OwnSamples, Recipe, Training
-from erce.study import budget
 from erce.study.budget import PUBLIC, Speed, dry_run, limits, steps
 from erce.study.folder import cell_folder
 from erce.study.run import run
@@ -145,15 +144,6 @@ def test_jobs_share_the_hours():
     assert f"4 times device with these speeds, of {hours:.1f} h in all" in together
 
 
-def test_a_recipe_that_does_without_the_compiled_step_of_a_gpu_is_told_of_it():
-    without = replace(BIG, decoding=replace(BIG.decoding, compile=False))
-    said = [
-        lines_of(dry_run(x, NOWHERE, device=name), "compile")
-        for x, name in ((without, "l4"), (without, "cpu"), (BIG, "l4"))
-    ]
-    assert [len(lines) for lines in said] == [1, 0, 0]
-
-
 def test_what_is_not_here_is_assumed_in_a_line_of_its_own():
     [note] = [line for line in dry_run(BIG_HERE, NOWHERE) if line.startswith("note")]
     assert "3 characters per token" in note
@@ -183,14 +173,6 @@ def test_sizes_that_a_run_would_refuse_are_never_assumed_away(monkeypatch):
     monkeypatch.setitem(TASKS, "gsm8k", replace(TASKS["gsm8k"], pools=lambda _: Pools(pool[:6], pool[6:])))
     with pytest.raises(InputError, match="100"):
         dry_run(replace(BIG, n_train=100, n_validation=1, n_test=1), NOWHERE)
-
-
-def test_of_many_texts_some_are_counted_with_the_longest(monkeypatch):
-    monkeypatch.setattr(budget, "MOST_COUNTED", 2)
-    problems = [Problem(id="", prompt="x" * n, demonstration="", answer="") for n in (3, 30, 6, 9)]
-    texts = budget._counted(None, problems)
-    assert [text.prompt - budget.TEMPLATE_TOKENS for text in texts] == [1, 10, 2, 2]
-    assert any("the tokens of about 2 are counted" in line for line in dry_run(RECIPE, NOWHERE))
 
 
 def test_a_limit_bounds_all_three_sizes_of_all_tasks():
