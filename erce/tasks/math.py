@@ -5,7 +5,8 @@ without solutions that have no box and without Asymptote figures in problem or s
 7,500. An empty box (number_theory/7115 and 7117) counts as none. Reference solutions are shown
 verbatim. MATH-500 keeps its figures. The paper has no validation split; ours comes from the training rows.
 
-Two of the 6,215 are near-duplicates of MATH-500 problems (`erce.tasks.overlap`) and are left out.
+Two of the 6,215 are near-duplicates of MATH-500 problems (`erce.tasks.overlap`) and are left out. So are
+sixteen whose box is a part of a larger expression, which would teach what the verifier does not accept.
 """
 
 import hashlib
@@ -66,7 +67,8 @@ def _train(rows: Iterable[SourceRow]) -> Iterable[Problem]:
         problem, solution = row.text("problem"), row.text("solution")
         answer = (boxed_answer(solution) or "").strip()
         figure = FIGURE in problem or FIGURE in solution
-        if answer and not figure and digest(problem) not in NEAR_DUPLICATES:
+        usable = answer and not figure and digest(problem) not in NEAR_DUPLICATES
+        if usable and verify_math(answer, solution).accepted:
             yield _problem(row, f"math-train-{number}", answer)
 
 

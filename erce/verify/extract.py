@@ -396,7 +396,8 @@ def _settled(text: str, end: int, answer: Answer) -> Answer:
         sentence = match.group().strip()
         folded = sentence.casefold()  # in which patterns are found faster than without regard to case
         has_sign = _has_sign(folded)
-        if has_sign and _CONDITION.search(folded) and not _RECONSIDERS.match(folded):
+        is_neutral = _CONDITION.search(folded) or _OFFER.search(folded)
+        if has_sign and is_neutral and not _RECONSIDERS.match(folded):
             continue
         is_denied = has_sign and (_DENIES.search(folded) is not None or _denies(sentence, standing.text))
         value = _value_in(sentence, bool(taken_back) or is_denied) if has_sign else ""
@@ -647,7 +648,7 @@ _SUBJECT = r"\b(?:it|that|this|answer|result|box|number|value|total)"
 _LATER_STATEMENT = re.compile(
     rf"{_SUBJECT}\s+(?:\w+\s+)?(?:should|must|ought\s+to)\s+(?:\w+\s+)?(?:be|have\s+been|read|equal)\b:?"
     r"|\banswers?\s+(?:is|was|would\s+be|becomes|equals)\b(?:\s+(?:therefore|actually|really|then|now|thus)\b)?:?"
-    r"|\A\W*(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?answers?[*\s]*:|\bcorrection\s*:|"
+    r"|\A\W*(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?answers?[*\s]*:|\bcorrection\s*:(?=\W*[0-9])|"
     r"\bI\s+meant?\b|\bmake\s+(?:it|that)\b|答案(?:应该)?是",
     re.IGNORECASE,
 )
@@ -713,7 +714,7 @@ _DELIMITED = re.compile(
 )
 _SENTENCE_END = re.compile(r"\.(?=[\s*_]|$)|!(?=[*_\s]*(?:$|[A-Z]|[^\x00-\x7f]))|(?<=\?)\s|\.?\s++I hope")
 _HARMLESS = re.compile(
-    r"(?:^|,|(?<=\s)|(?<=\)))\s*\(?\b(?:which|so|because|since|as|where|hence|thus|therefore|"
+    r",\s*not\s+(?=[-$\\(]*[0-9])|(?:^|,|(?<=\s)|(?<=\)))\s*\(?\b(?:which|so|because|since|as|where|hence|thus|therefore|"
     r"in\s+(?:total|all)|altogether|total|rounded|given\s+that|and\s+(?:that|this)\s+is\s+(?:the|our|my)|"
     r"for\s+(?:all|any|every|each)|I\s+hope)\b",
     re.IGNORECASE,
@@ -746,13 +747,15 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _OFFER = re.compile(
+    r"(?:需要|要不要)我|"
     r"\b(?:shall\s+i|should\s+i|would\s+you|do\s+you|can\s+i|may\s+i|let\s+me\s+know|feel\s+free|want\s+me\s+to|happy\s+to|"
     r"see\s+(?:also\s+)?(?:the\s+)?(?:step|part|problem|section|page|chapter|example)s?)\b",
 )
 _REFUSAL = re.compile(
     r"\b(?:(?:can|could|did|do|was|am)(?:\s?not|n't)|unable\s+to|failed\s+to)\s+(?:\w+\s+)?"
     r"(?:solve|finish|answer|determine|find|complete|compute|calculate|know|give|work\s+out|be\s+sure)|"
-    r"\b(?:i\s+guess|my\s+guess|not\s+(?:\w+\s+)?sure|unsure|uncertain|no\s+idea|a\s+guess)\b",
+    r"\b(?:i\s+guess|my\s+guess|not\s+(?:\w+\s+)?sure|unsure|uncertain|no\s+idea|a\s+guess)\b|"
+    r"不是|不等于|では(?:ありません|ない)|じゃない",
 )
 
 _FENCE = re.compile(r"^[ \t>]*+(?P<mark>`{3,}|~{3,})(?P<info>.*)$", re.MULTILINE)

@@ -87,6 +87,10 @@ BEHIND = [  # text, the answer, whether it is none: the last sentence that is no
     (r"\boxed{7}. A common error gives 8, which is wrong.", "7", False),
     (r"\boxed{7}. Fine. That is wrong only for 8.", "7", False),
     (r"\boxed{7}. Shall I explain step 2?", "7", False),
+    (r"\boxed{7}. Want me to redo it with 8 pens?", "7", False),
+    (r"\boxed{7}. Correction: I forgot one, so the answer is 8.", "8", False),
+    (r"\boxed{7}. Correction: 8.", "8", False),
+    (r"\boxed{7}. So the answer is 8, not 7.", "8", False),
     ("The final answer is 7.\nHold on, I missed one.", "7.\nHold on, I missed one", True),
 ]
 STATED = [  # text, what follows the last "final answer is"
@@ -187,6 +191,8 @@ def test_what_stands_in_a_reasoning_trace_is_left_out(text, outside):
         ("So 9 are left. Would you like 2 more examples?", "9"),
         ("9 are left.\n© 2024 Example", "9"),
         ("I could not finish problem 4.", None),
+        ("答案不是 6。", None),
+        ("答えは6ではありません。", None),
         ("I guess 8, but I am not sure.", None),
         ("It is 8. I am not sure.", None),
         ("1. Add 3 and 4 to get 7\n2. Done", "7"),
