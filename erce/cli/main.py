@@ -116,7 +116,7 @@ def demo(options: argparse.Namespace) -> int:
 
     cores = os.cpu_count() or 1
     engine = engine_named(options.engine, cores)
-    if options.jobs is None and engine.runs_here and not engine.in_this_process:
+    if options.jobs is None and engine.on_this_machine and not engine.in_this_process:
         options.jobs = cores
     recipe, out = flags.recipe_path("mini-styles"), options.out or flags.usual_folder("demo", options.limit)
     takes = "" if options.limit else "about 2 minutes on two cores"

@@ -43,7 +43,7 @@ class Backend(Protocol):
         ...
 
     @property
-    def runs_here(self) -> bool:
+    def in_cell_process(self) -> bool:
         """Whether it samples in the cell's process, whose device decides dtype, memory and hours."""
         ...
 
@@ -68,7 +68,7 @@ class Transformers:
 
     recipe: Recipe
     name = "transformers"
-    runs_here = True
+    in_cell_process = True
 
     def check(self) -> None:
         """Do nothing: the model is checked where it is loaded."""

@@ -69,7 +69,7 @@ class Served:
     """The backend of a recipe with a [server]: the base model and the cells' adapters are served there."""
 
     recipe: Recipe
-    runs_here = False
+    in_cell_process = False
 
     @property
     def serving(self) -> Serving:

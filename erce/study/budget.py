@@ -266,7 +266,7 @@ def dry_run(
         lengths = Lengths(*map(max, zip(*(task.lengths for task in tasks), strict=True)))
         lines += _memory_lines(recipe, config, lengths, device)
     lines += taken or _time_lines(recipe, tasks, config, device, speed, jobs)
-    if not backend_of(recipe).runs_here:
+    if not backend_of(recipe).in_cell_process:
         notes.append("the server generates the completions; its memory and hours are not counted")
     return [*lines, *(f"note     {note}" for note in dict.fromkeys(notes))]
 
@@ -442,7 +442,7 @@ def _memory_lines(recipe: Recipe, config: Any, lengths: Lengths, device: str) ->
     share = recipe.resources.gpus or 1.0 if device in DEVICES else 1.0
     sizes = fitting(recipe, config, lengths, device=device, memory=there, share=share)
     needs = {"training": training_memory(recipe, config, lengths, sizes.sequences, device)}
-    if backend_of(recipe).runs_here:
+    if backend_of(recipe).in_cell_process:
         needs["generation"] = generation_memory(recipe, config, lengths, sizes.completions, device)
     of_base, of_adapter = weights(config), adapter_weights(config, recipe.training.rank)
     of_model = f"{of_base / 1e6:,.1f} M weights, {of_adapter / 1e6:,.1f} M of the adapter"
@@ -481,7 +481,7 @@ def _time_lines(
         compiled = 1 if recipe.decoding.compile is False else COMPILED
         speed = Speed(TRAINING_SHARE * rate / of_training, compiled * GENERATION_SHARE * rate / 2)
     training = sum(task.read for task in tasks) / speed.training
-    generated = tasks if backend_of(recipe).runs_here else []
+    generated = tasks if backend_of(recipe).in_cell_process else []
     expected = sum(task.expected for task in generated) / speed.generation
     most = duration(sum(task.most for task in generated) / speed.generation)
     cut_off = f"{most} if every completion is cut off at its limit"

@@ -271,7 +271,7 @@ def checked_base_model(root: Path, recipe: Recipe, *, cells_run_here: bool) -> d
     cannot be known, such as a hub's commit that was not downloaded, is not compared.
     """
     present, earlier, dtype = base_model(recipe), kept_base_model(root), _dtype_of_a_cell(root)
-    if dtype and cells_run_here and backend_of(recipe).runs_here:
+    if dtype and cells_run_here and backend_of(recipe).in_cell_process:
         from erce.hf.models import dtype_here
 
         earlier = {**earlier, "dtype": dtype}

@@ -71,7 +71,9 @@ def origin_of(
         "seed": cell.seed,
         "model": recipe.model,
         "revision": getattr(policy.model.config, "_commit_hash", None),
-        "dtype": str(policy.model.dtype).removeprefix("torch.") if backend_of(recipe).runs_here else None,
+        "dtype": str(policy.model.dtype).removeprefix("torch.")
+        if backend_of(recipe).in_cell_process
+        else None,
         "adapter": None if adapter is None else _weights_digest(adapter),
         "prompts": {
             split: digest_of([prompt_ids(policy.tokenizer, problem.prompt) for problem in problems])

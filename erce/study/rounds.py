@@ -18,7 +18,7 @@ from erce.study.engines.progress import Display
 from erce.study.folder import STUDY, Study, cell_folder, read_result
 from erce.study.freshness import is_done
 from erce.study.samples import read_outcomes, read_samples
-from erce.study.schedule import first_round
+from erce.study.schedule import probe_cells
 from erce.tasks.verdicts import outcome
 
 FAILURES_SHOWN = 10
@@ -53,7 +53,7 @@ def run_round(
     *,
     retries: int,
     failed_before: Sequence[Done],
-    watch: "FirstRound",
+    watch: "AlikeWatch",
     display: Display,
 ) -> list[Done]:
     """Run the round's cells that are not done, except those in `failed_before`; return those that failed.
@@ -136,7 +136,7 @@ def cells_failed(root: Path, recipe: Recipe, failed: Sequence[Done]) -> CellsFai
 
 
 @dataclass
-class FirstRound:
+class AlikeWatch:
     """The watch over the cells that show whether anything is right; once `settled` it looks no more."""
 
     root: Path
@@ -147,7 +147,7 @@ class FirstRound:
         """Raise an AllAlikeError if the round is done and all its completions have the same verdict."""
         if self.settled:
             return
-        cells = first_round(self.recipe)
+        cells = probe_cells(self.recipe)
         if not all(is_done(self.root, self.recipe, cell) for cell in cells):
             return
         self.settled = True

@@ -28,7 +28,7 @@ from erce.study.freshness import (
     trained_on_others,
 )
 from erce.study.provenance import keep_base_model, kept_base_model
-from erce.study.rounds import FirstRound, cells_failed, rounds, run_round
+from erce.study.rounds import AlikeWatch, cells_failed, rounds, run_round
 from erce.study.schedule import names
 from erce.study.stages import base_policy
 from erce.tasks import check_demonstrations, load_task
@@ -82,16 +82,16 @@ def run(  # noqa: PLR0913  the settings of a run
     samples = "completions" in stale
     if samples:
         _check_needs(recipe, problems, in_this_process=runner.in_this_process)
-        if runner.runs_here:  # on a cluster each cell fits its batches to its own machine
+        if runner.on_this_machine:  # on a cluster each cell fits its batches to its own machine
             sizes = batch_sizes(recipe, problems, share=1 / (jobs or 1))
         backend.check()
     elif stale:
         _check_demonstrations(recipe, problems)
     if samples or not kept_base_model(root):
-        base = checked_base_model(root, recipe, cells_run_here=samples and runner.runs_here)
+        base = checked_base_model(root, recipe, cells_run_here=samples and runner.on_this_machine)
     work = Work(root, backend.recipe, partial(run_cell, problems=problems, sizes=sizes))
     opened = open_engine(work, engine=engine, jobs=jobs)
-    watch = FirstRound(root, recipe, settled=go_on)
+    watch = AlikeWatch(root, recipe, settled=go_on)
     sampling = backend.running(root / LOCKS) if samples else nullcontext()
     with opened as run_cells, study_lock(root), sampling:
         open_study(root, recipe, problem_rows(problems))

@@ -65,7 +65,7 @@ def planned_cells(
     return [*recipe.own_cells, *_with_comparisons(recipe, lams)]
 
 
-def first_round(recipe: Recipe) -> list[Cell]:
+def probe_cells(recipe: Recipe) -> list[Cell]:
     """Return the cells that tell whether anything is right: the base model, and one seed of each arm."""
     arms = [*map(recipe.grid_arm, recipe.lams), *recipe.other_arms]
     trained = [Cell(recipe.task, arm.lam, recipe.seeds[0], arm.objective) for arm in arms]

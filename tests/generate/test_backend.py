@@ -65,4 +65,4 @@ def test_greedy_texts_are_those_of_transformers_under_the_adapter_and_without_it
 def test_a_backend_says_whether_it_samples_in_this_process(backend, base, engine):
     with backend.generator(base, None) as generate:
         generate(PROBLEMS[:1], decoding=GREEDY, seed=0)
-    assert backend.runs_here == (not engine.asked)
+    assert backend.in_cell_process == (not engine.asked)

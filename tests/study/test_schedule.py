@@ -17,9 +17,9 @@ from erce.study.schedule import (
     NoChoice,
     NoChoiceError,
     best_lam,
-    first_round,
     next_cells,
     planned_cells,
+    probe_cells,
 )
 from erce.types import BASE_MODEL, BASELINE, Arm
 
@@ -239,7 +239,7 @@ def test_a_strength_that_samples_is_trained_first_then_samples_then_all_others_r
 
 def test_the_first_round_is_the_base_model_and_one_seed_of_every_arm():
     recipe = Recipe(task=OWN, control=CONTROL, lams=LAMS, seeds=(7, 8), objectives=("dft",))
-    assert [(cell.task, cell.arm.label, cell.seed) for cell in first_round(recipe)] == [
+    assert [(cell.task, cell.arm.label, cell.seed) for cell in probe_cells(recipe)] == [
         (OWN, "base model", 0),
         *((OWN, label, 7) for label in ("λ = 0", "λ = 0.5", "λ = 1", "dft")),
     ]

@@ -36,7 +36,7 @@ def fine_tune(*operands, objective, seed, folder, **settings):
 
 
 class ToyBackend:
-    name, runs_here = "transformers", True
+    name, in_cell_process = "transformers", True
 
     def __init__(self, recipe):
         self.recipe = recipe

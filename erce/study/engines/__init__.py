@@ -61,7 +61,7 @@ class Engine:
 
     open: Callable[[Work, int | None, str | None], AbstractContextManager[RunCells]]
     in_this_process: bool = False  # cells use this process's device and its copy of the base model
-    runs_here: bool = True  # cells run on this machine, whose devices decide dtype and batch sizes
+    on_this_machine: bool = True  # cells run on this machine, whose devices decide dtype and batch sizes
     shares_folder: bool = True  # cells work in the study's folder, where a server finds their adapters and
     # a run that is stopped leaves what they have done
     takes_address: bool = False  # NAME@ADDRESS is that of a cluster
@@ -216,5 +216,5 @@ def _ray(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCells
 ENGINES = {
     "here": Engine(open=_here, in_this_process=True),
     "processes": Engine(open=_processes),
-    "ray": Engine(open=_ray, runs_here=False, shares_folder=False, takes_address=True),
+    "ray": Engine(open=_ray, on_this_machine=False, shares_folder=False, takes_address=True),
 }
