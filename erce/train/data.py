@@ -22,7 +22,7 @@ def check_data(arguments: Mapping[str, Any], args: ERCEConfig) -> None:
     that are not the model's, a column whose name means something else to TRL.
     """
     for data in (arguments.get("train_dataset"), *several(arguments.get("eval_dataset")).values()):
-        if data is None:
+        if data is None or isinstance(data, Mapping):  # TRL says that splits are not a data set to train on
             continue
         if hasattr(data, "__len__") and len(data) == 0:
             raise InputError("a data set has no rows; give at least one")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import torch
+from datasets import DatasetDict
 from peft import AdaptionPromptConfig, CPTConfig, LoraConfig, get_peft_model_state_dict
 from toys import training as toy
 from trl import SFTConfig, SFTTrainer
@@ -348,6 +349,12 @@ def test_columns_that_trl_does_not_train_on_are_a_sentence(columns, refused, tmp
     refusal = pytest.raises(ValueError, match=rf"the columns {', '.join(columns)}, which TRL does not train")
     with refusal if refused else contextlib.nullcontext():
         build(ERCETrainer, args, train_dataset=rows)
+
+
+def test_splits_in_place_of_a_data_set_are_trls_sentence(tmp_path):
+    splits = DatasetDict({"train": toy.dataset([{"text": "ab"}])})
+    with pytest.raises(TypeError, match="`train_dataset` must be a `Dataset` or `IterableDataset`"):
+        build(ERCETrainer, toy.config(tmp_path, dataset_kwargs=None), train_dataset=splits)
 
 
 @pytest.mark.filterwarnings("ignore:.compute_loss_func. is deprecated:FutureWarning")
