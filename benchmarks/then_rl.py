@@ -182,7 +182,7 @@ def means(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, float]]]:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
-    """Return a Markdown table: a row a start, a column for some of `STEPS`, greedy / sampled / pass@8 in %."""
+    """Return a Markdown table: a row a start, a column for each of `SHOWN`: greedy/sampled/pass@8 in %."""
     shown = [number for number, step in enumerate(STEPS) if step in SHOWN]
     lines = ["| start | " + " | ".join(f"step {STEPS[number]}" for number in shown) + " |"]
     lines.append("|---" * (len(shown) + 1) + "|")
