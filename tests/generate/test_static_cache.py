@@ -180,7 +180,7 @@ def test_three_policies_of_a_process_share_what_is_compiled_and_no_weights(token
         get_peft_model(shadow(base), lora).save_pretrained(str(tmp_path))
         with adapted(base, tmp_path) as policy:
             for decoding in (GREEDY, SAMPLED):
-                if dtype == torch.float32:
+                if dtype == torch.float32 and decoding is GREEDY:
                     drawn.append(check_same_with_compilation(policy, tokenizer, decoding))
                 else:
                     compiled = replace(decoding, compile=True)
@@ -188,7 +188,8 @@ def test_three_policies_of_a_process_share_what_is_compiled_and_no_weights(token
                     plain = generate(policy, tokenizer, PROBLEMS, decoding=decoding, seed=0)
                     # A rounding of logits changes a completion from there on; greedy ones rarely meet it.
                     same = sum(one.text == other.text for one, other in zip(drawn[-1], plain, strict=True))
-                    assert same >= len(plain) * (0.6 if decoding is GREEDY else 0.1)
+                    least = 0.9 if dtype == torch.float32 else 0.6 if decoding is GREEDY else 0.1
+                    assert same >= len(plain) * least
     assert len({str(completions) for completions in drawn}) == 6
     assert counters["stats"]["unique_graphs"] <= 2
     assert not counters["graph_break"]
