@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from toys.answers.completions import cut_off
+from toys.numpy_seen import NEEDS_NUMPY
 
 from erce.types import Problem, Verdict
 from erce.verify import program
@@ -171,6 +172,7 @@ def test_no_program_chooses_the_interpreter_that_it_could_cheat_in(demonstration
     assert verify_program(problem, cheat).reason == "opaque"
 
 
+@NEEDS_NUMPY
 def test_a_problem_whose_tests_import_numpy_is_unproven_if_its_demonstration_passes():
     right = "import numpy as np\ndef f(x): return np.array(x) * 2"
     tests = ("import numpy as np\nassert np.array_equal(f([1, 2]), [2, 4])",)

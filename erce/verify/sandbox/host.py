@@ -328,9 +328,13 @@ def _outcome(reason: str, detail: str, report: _Report, limits: Limits, began: f
 
 
 def numpy_folder() -> str:
-    """Return the folder of NumPy, the only package that programs may import; "" if it is not installed."""
+    """Return the folder of NumPy, the only package that programs may import; "" if they cannot see it.
+
+    It may not be installed, or lie under /tmp, in whose place a program has a folder of its own.
+    """
     spec = find_spec("numpy")
-    return str(Path(spec.origin).parent) if spec and spec.origin else ""
+    folder = Path(spec.origin).resolve().parent if spec and spec.origin else None
+    return "" if folder is None or folder.is_relative_to("/tmp") else str(folder)
 
 
 def _start(descriptor: int, tier: str) -> "subprocess.Popen[bytes]":

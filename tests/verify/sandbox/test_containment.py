@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from toys.numpy_seen import NEEDS_NUMPY
 from toys.process_trees import parents
 from toys.waiting import within
 
@@ -109,6 +110,7 @@ def test_computing_without_end_is_a_timeout(sandbox, loop):
     assert (verdict.reason, verdict.detail) == ("timeout", "over 0.2 s of processor time")
 
 
+@NEEDS_NUMPY
 def test_of_all_packages_a_program_reads_numpy_alone(sandbox):
     folder = str(Path(host.numpy_folder()).parent)
     verdict = sandbox.run(

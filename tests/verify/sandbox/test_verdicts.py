@@ -1,6 +1,7 @@
 """Verdicts: the rules that keep them from being forged, and whose fault each end of a job is."""
 
 import pytest
+from toys.numpy_seen import NEEDS_NUMPY
 
 from erce.verify.sandbox import Limits
 
@@ -414,6 +415,7 @@ def test_what_a_test_changes_ends_with_its_job(sandbox, change):
 NUMPY = "import numpy as np\nf = lambda x: "
 
 
+@NEEDS_NUMPY
 @pytest.mark.parametrize(
     ("returned", "test", "reason"),
     [
@@ -437,6 +439,7 @@ def test_numbers_of_numpy_cross_as_pythons_and_arrays_do_not(sandbox, returned, 
     assert sandbox.run(NUMPY + returned, [test]).reason == reason
 
 
+@NEEDS_NUMPY
 @pytest.mark.parametrize(
     "imported",
     [
@@ -457,6 +460,7 @@ def test_tests_that_import_numpy_are_run_unproven_alone(sandbox, imported, setup
     assert sandbox.run("f = lambda x: []", **sources, mode="unproven").reason == "unproven"
 
 
+@NEEDS_NUMPY
 def test_no_test_finds_a_way_to_numpy_in_the_judge(sandbox):
     test = "np = __import__('numpy')\nassert np.allclose(f(1), 5.0)"
     assert ruled(sandbox, NUMPY + "np.array([])", [test])[0] == "opaque"
