@@ -142,7 +142,7 @@ class VerifiedAccuracy(TrainerCallback):
         try:
             share = plan.problems[accelerator.process_index :: accelerator.num_processes]
             verified = plan.verified(self._model(), share)
-        except Exception as raised:
+        except Exception as raised:  # whatever it is, the other processes wait for this one's part
             if accelerator.num_processes == 1:
                 raise
             error = sendable(raised, str(raised))
