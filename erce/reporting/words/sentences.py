@@ -61,7 +61,7 @@ def contest_sentence(summary: Summary) -> str:
     first, name = sweep.contests[0], summary.name(sweep.contests[0].arm)
     tried = [f"{point.temperature:g}" for point in sweep.lines[first.arm]]
     most = max(len(sweep.lines[contest.rival]) for contest in sweep.contests)
-    only = f", of {' and '.join(tried)} alone" if len(tried) < most else ""
+    only = f"; {' and '.join(tried)} alone were tried" if len(tried) < most else ""
     others, by_finding = [], {}
     for contest in sweep.contests:
         rival, gain = in_sentence(summary, contest.rival), contest.gain
@@ -72,8 +72,8 @@ def contest_sentence(summary: Summary) -> str:
         CONTESTS[one].format(rivals=" and ".join(by_finding[one])) for one in CONTESTS if one in by_finding
     ]
     return (
-        f"With each arm at the temperature that validation prefers, {name} ({first.temperature:g}{only}) is "
-        f"right in {percent(first.mean)} % of completions of the test problems, {' and '.join(others)}. "
+        f"With each arm at the temperature that validation prefers, {name} (temperature "
+        f"{first.temperature:g}{only}) is right in {percent(first.mean)} % of completions of the test problems, {' and '.join(others)}. "
         f"{' '.join(found)}"
     )
 

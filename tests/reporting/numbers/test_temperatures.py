@@ -108,7 +108,7 @@ def test_the_sentence_says_what_the_interval_says(tmp_path, chances, finding, wo
     text = sentences(study_summary)["sharpening"]
     assert text == contest_sentence(study_summary)
     assert words.format(f"{points(gain.gain)} points, {interval(gain)}") in text
-    assert "the temperature that validation prefers, λ = 0.5 (1) is right in" in text
+    assert "the temperature that validation prefers, λ = 0.5 (temperature 1) is right in" in text
     assert "and λ = 0 (0.2) in" in text
     assert "Sharpening alone" not in text
 
@@ -128,7 +128,7 @@ def test_the_arm_in_question_is_the_one_to_use_for_samples_not_the_chosen_lam(tm
     study_summary = summary(with_results(made, without_further))
     assert study_summary.lam == 0.5
     assert [contest.arm for contest in temperature_sweep(study_summary).contests] == [arm_of("dft")] * 2
-    assert "dft (0.8, of 0 and 0.8 alone) is right in" in contest_sentence(study_summary)
+    assert "dft (temperature 0.8; 0 and 0.8 alone were tried) is right in" in contest_sentence(study_summary)
     assert temperature_doubts(study_summary) == []
     plain = _summary(tmp_path / "plain", temperatures=(), objectives=("dft",), right=right)
     assert "No gain over the base model was shown in greedy decoding" in sentences(plain)["sharpening"]
