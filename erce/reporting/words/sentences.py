@@ -73,8 +73,8 @@ def contest_sentence(summary: Summary) -> str:
     ]
     return (
         f"With each arm at the temperature that validation prefers, {name} (temperature "
-        f"{first.temperature:g}{only}) is right in {percent(first.mean)} % of completions of the test problems, {' and '.join(others)}. "
-        f"{' '.join(found)}"
+        f"{first.temperature:g}{only}) is right in {percent(first.mean)} % of completions of the test "
+        f"problems, {' and '.join(others)}. {' '.join(found)}"
     )
 
 
