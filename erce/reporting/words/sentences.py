@@ -157,7 +157,9 @@ def _preferred(summary: Summary, found: Preference) -> str:
     if found.over_base is not None and found.over_base.low <= 0:
         worse = found.over_base.high < 0
         text += f" So it is {'worse than' if worse else 'not shown to be better than'} the base model."
-    if not row.arm.is_base and (cost := _cost(summary, row)):
+    if row.arm.is_base:
+        return text
+    if cost := _cost(summary, row):
         text += f" It takes {cost}."
     return text + _beside(summary, found) if found.use == row.arm else text
 
