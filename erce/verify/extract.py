@@ -114,24 +114,34 @@ def find_answer(
     """
     text = western(strip_traces(text_of(completion), traces))
     boxes = list(_BOX.finditer(text))
-    found = list(statements.finditer(text)) if statements and not boxes else []
-    found = [
-        one for one in found if not _IF_BEFORE.search(text, max(0, one.start() - 60), one.start())
-    ] or found
-    *_, last = (None, *boxes, *found)
-    box = _joined_boxes(text, boxes)
-    if boxes and not box and not marker_first:
-        return None
     marked = marked_line(text, marker) if marker else None
-    holds_box = boxes and marked and marked.start <= boxes[-1].start() < marked.stop
-    if marked and not holds_box and (marker_first or last is None or marked.start >= last.start()):
+    if marked and boxes and marked.start <= boxes[-1].start() < marked.stop:
+        marked = None  # the box on that line is read
+    if marked and marker_first:
         return _stated(text, marked.start, marked.start)
     if boxes:
+        box = _joined_boxes(text, boxes)
+        if box and marked and marked.start > boxes[-1].start():
+            return _stated(text, marked.start, marked.start)
         return box and _from_box(text, box)
-    if last is None:
+    statement = _last_statement(text, statements) if statements else None
+    if marked and (statement is None or marked.start >= statement.start()):
+        return _stated(text, marked.start, marked.start)
+    if statement is None:
         return last_number(text) if number and is_finished(completion) else None
-    tagged = last.groupdict().get("tagged")
-    return _stated(text, *last.span()) if tagged is None else Answer(_unwrapped(tagged), tagged)
+    tagged = statement.groupdict().get("tagged")
+    return _stated(text, *statement.span()) if tagged is None else Answer(_unwrapped(tagged), tagged)
+
+
+def _last_statement(text: str, statements: re.Pattern[str]) -> re.Match[str] | None:
+    """Return the last statement of an answer, if possible one without "if" before it; None without any."""
+    if "answer" not in text.casefold() and "答" not in text:  # which each statement has
+        return None
+    found = list(statements.finditer(text))
+    certain = (
+        one for one in reversed(found) if not _IF_BEFORE.search(text, max(0, one.start() - 60), one.start())
+    )
+    return next(certain, found[-1] if found else None)
 
 
 # Boxes
@@ -395,12 +405,14 @@ def _settled(text: str, end: int, answer: Answer) -> Answer:
     for match in _SENTENCE_AND_END.finditer(following):
         sentence = match.group().strip()
         folded = sentence.casefold()  # in which patterns are found faster than without regard to case
-        has_sign = _has_sign(folded)
-        is_neutral = _CONDITION.search(folded) or _OFFER.search(folded)
-        if has_sign and is_neutral and not _RECONSIDERS.match(folded):
+        if not _has_sign(folded):
+            if taken_back and _CONFIRMS.search(folded):
+                taken_back = ""
             continue
-        is_denied = has_sign and (_DENIES.search(folded) is not None or _denies(sentence, standing.text))
-        value = _value_in(sentence, bool(taken_back) or is_denied) if has_sign else ""
+        if (_CONDITION.search(folded) or _OFFER.search(folded)) and not _RECONSIDERS.match(folded):
+            continue
+        is_denied = _DENIES.search(folded) is not None or _denies(sentence, standing.text)
+        value = _value_in(sentence, bool(taken_back) or is_denied)
         if value and _HEDGE.search(value):
             taken_back = sentence if standing.text in value else taken_back
         elif value:
@@ -419,7 +431,7 @@ def _settled(text: str, end: int, answer: Answer) -> Answer:
 
 def _has_sign(folded: str) -> bool:
     """Return whether a text, in lower case, may have a sentence that is not neutral."""
-    return any(sign in folded for sign in _SIGNS_OF_STATEMENTS)
+    return any(map(folded.__contains__, _SIGNS_OF_STATEMENTS))
 
 
 def _denies(sentence: str, answer: str) -> bool:
@@ -683,7 +695,7 @@ mistake,error,not ,n't,impossible,contradict,no ,no.,no:,forgot,misread,miss,mis
 disregard,sure,redo,recomp,recalc,try again,start over,is it,is that,is this,wait,hmm,hang on,hold on,oops,
 sorry,actually,second thought,答案,不对"""
 _SIGNS_OF_STATEMENTS = _SIGNS.replace(",\n", ",").replace("\n", " ").split(",")
-_SENTENCE_AND_END = re.compile(r"(?:[^.!?\n]|[.!?](?!\s|$))*+(?:[.!?]+\s*|\n\s*|$)")
+_SENTENCE_AND_END = re.compile(r"[^.!?\n]*+(?:[.!?](?!\s|$)[^.!?\n]*+)*+(?:[.!?]+\s*|\n\s*|$)")
 
 FINAL_ANSWER_IS = re.compile(r"final\s++answer\s++is\b(?:\*\*(?=[\s:]))?:?(?:\*\*(?=\s|$))?", re.IGNORECASE)
 STATEMENT = re.compile(

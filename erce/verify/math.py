@@ -74,8 +74,9 @@ def _compared(answer: str, given: Answer) -> Verdict:
     if given.is_none:
         return Verdict(False, "unparsed", given.text)
     verdict = equivalent(answer, given.text)
-    has_unit = any(map(str.isalpha, plain(answer)))
-    if verdict.reason != "unparsed" or not given.sentence or has_unit or not is_number(answer):
+    if verdict.reason != "unparsed" or not given.sentence or not is_number(answer):
+        return verdict
+    if any(map(str.isalpha, plain(answer))):  # a unit, which the number of a phrase has not
         return verdict
     number = stated_number(given.text, given.sentence)
     return equivalent(answer, number.text + "%" * number.is_percent) if number else verdict
