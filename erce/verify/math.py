@@ -6,9 +6,10 @@ from dataclasses import replace
 from erce.errors import InputError
 from erce.types import Completion, Verdict
 from erce.verify.answers.reference import equivalent, require_reference
-from erce.verify.extract import FINAL_ANSWER_IS, STATEMENT, TRACES, Answer, Traces, find_answer, is_finished
+from erce.verify.extract import FINAL_ANSWER_IS, STATEMENT, TRACES, Traces, find_answer, is_finished
 from erce.verify.number import is_number
 from erce.verify.phrases import plain, stated_number
+from erce.verify.sentences import Answer
 
 __all__ = ["equivalent", "verify_math"]
 

@@ -6,14 +6,13 @@ from dataclasses import replace
 import pytest
 from toys.answers.completions import cut_off
 
+from erce.verify.boxes import boxed_answer, matching_brace
 from erce.verify.extract import (
     FINAL_ANSWER_IS,
     STATEMENT,
-    boxed_answer,
     find_answer,
     is_finished,
     last_number,
-    matching_brace,
     strip_traces,
     text_of,
 )
