@@ -29,9 +29,6 @@ def as_dataset(problems: Sequence[Problem]) -> "Dataset":
     """Return the problems as a data set that trainers take, each in a user's and an assistant's turn.
 
     Columns of the reference, such as `answer`, are there where a problem has them; `read_row` reads them all.
-
-    >>> as_dataset([Problem(id="p", prompt="Work out 2+3.", demonstration="5", answer="5")]).column_names
-    ['id', 'prompt', 'completion', 'answer']
     """
     from datasets import Dataset
 
