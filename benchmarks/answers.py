@@ -39,7 +39,8 @@ import math_verify_process
 
 from erce.verify.answers.limits import TooLargeError, UnparsedError
 from erce.verify.answers.reference import read_reference
-from erce.verify.extract import FINAL_ANSWER_IS, boxed_answer, find_answer
+from erce.verify.boxes import boxed_answer
+from erce.verify.extract import FINAL_ANSWER_IS, find_answer
 from erce.verify.math import equivalent, verify_math
 from erce.verify.paper_steps import equivalent_paper
 

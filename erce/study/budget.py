@@ -430,7 +430,7 @@ def _arms(recipe: Recipe, arms: list[Arm]) -> str:
     grid = [arm for arm in arms if not arm.is_base and not recipe.is_other(arm)]
     lams = [f"{arm.lam:g}".replace("-", "−") for arm in grid]
     on = "" if recipe.objective == CROSS_ENTROPY else f" on {recipe.objective}"
-    others = "".join(f" and {arm.label}" for arm in arms if recipe.is_other(arm))
+    others = "".join(f" and {arm.name(recipe.objective)}" for arm in arms if recipe.is_other(arm))
     trained = f"λ = {', '.join(lams)}{on}{others}"
     if len(lams) < len(recipe.lams):
         trained = f"λ = 0 and the λ that validation chooses{on}"

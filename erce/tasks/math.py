@@ -16,7 +16,7 @@ from functools import partial
 from erce.tasks.source import Source, SourceRow, json_lines
 from erce.types import Completion, Pools, Problem, Task, Verdict
 from erce.verify.answers.reference import same_answer
-from erce.verify.extract import boxed_answer
+from erce.verify.boxes import boxed_answer
 from erce.verify.math import verify_math
 
 PROMPT = "{}\n\nSolve this step by step, and put the final answer in \\boxed{{}}."

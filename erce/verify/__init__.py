@@ -6,7 +6,11 @@
     program.py      MBPP: a program and its asserts
     io.py           a program, its standard input, and what it should print
       sandbox/        the processes that run it, and what confines them
-    extract.py      the final answer in a completion · phrases.py  numbers as people write them
+    extract.py      the final answer in a completion
+      boxes.py        what a box holds, and what touches it
+      sentences.py    what a sentence states, and what later ones make of it
+      phrases.py      numbers as people write them
+    fences.py       the program in a completion
     parallel.py     many completions on many cores
     rewards.py      the verifiers as reward functions of TRL and verl
     paper_steps.py  answer equivalence as the paper's appendix has it

@@ -3,7 +3,6 @@ r"""Completion → what it gives as its answer: the only reader of free text.
     strip_traces     the text outside a reasoning model's trace
     find_answer      the last box, else what is stated as the answer, else perhaps the last number
     marked_line      the line after the last `####` that is not a heading
-    extract_program  the program among fences and prose
 
 A reader returns the answer's own words, up to a word that cannot change them. All others stay ("3, or 4",
 "not 73", "73?", "5, but that is wrong"): whoever parses the answer then finds no value, or two that are not
@@ -11,24 +10,24 @@ one. A hedge is not an answer. Each takes time linear in the text.
 """
 
 import re
-import textwrap
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from itertools import takewhile
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from erce.errors import InputError
 from erce.types import Completion
-from erce.verify.answers.limits import UnparsedError
-from erce.verify.answers.units import is_unit_word, read_unit
-from erce.verify.phrases import CLAUSE_START, HEDGES_NUMBER, numerals, plain, stands_alone, western
+from erce.verify.boxes import BOX, answer_of, balanced, joined_boxes
+from erce.verify.phrases import CLAUSE_START, HEDGES, is_hedged_by, numerals, plain, stands_alone, western
+from erce.verify.sentences import (
+    OFFER,
+    SENTENCE_AND_END,
+    Answer,
+    first_sentence,
+    is_wrong,
+    settled,
+    unwrapped,
+)
 
 MAX_ANSWER_CHARACTERS = 400  # that are read after the words that announce an answer
-MAX_UNBRACED_CHARACTERS = 200  # of an answer boxed without braces
-MAX_BOXES = 50  # that are one answer
-MAX_BESIDE_CHARACTERS = 60  # that are read before an answer, and between two boxes that belong together
-MAX_FORMULA_CHARACTERS = 200  # of a formula, on each side of the box in it
-MAX_FOLLOWING_CHARACTERS = 2000  # behind an answer that may take it back
+MAX_BESIDE_CHARACTERS = 60  # that are read before an answer
 TRACES = (  # what reasoning models put around their thoughts
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -80,19 +79,6 @@ def strip_traces(text: str, traces: Traces = TRACES) -> str:
     return text
 
 
-class Answer(NamedTuple):
-    """What a completion gives as its answer, in its own words.
-
-    `sentence` is the whole sentence that states the answer, "" for a box. `note` says which text stands
-    beside its box, or which later sentence took it back. With `is_none` the words hold no answer.
-    """
-
-    text: str
-    sentence: str = ""
-    note: str = ""
-    is_none: bool = False
-
-
 def find_answer(
     completion: Completion | str,
     statements: re.Pattern[str] | None,
@@ -113,174 +99,35 @@ def find_answer(
     follows may confirm the answer, take it back or state another one, which then is the answer.
     """
     text = western(strip_traces(text_of(completion), traces))
-    boxes = list(_BOX.finditer(text))
-    found = list(statements.finditer(text)) if statements and not boxes else []
-    found = [
-        one for one in found if not _IF_BEFORE.search(text, max(0, one.start() - 60), one.start())
-    ] or found
-    *_, last = (None, *boxes, *found)
-    box = _joined_boxes(text, boxes)
-    if boxes and not box and not marker_first:
-        return None
+    boxes = list(BOX.finditer(text))
     marked = marked_line(text, marker) if marker else None
-    holds_box = boxes and marked and marked.start <= boxes[-1].start() < marked.stop
-    if marked and not holds_box and (marker_first or last is None or marked.start >= last.start()):
+    if marked and boxes and marked.start <= boxes[-1].start() < marked.stop:
+        marked = None  # the box on that line is read
+    if marked and marker_first:
         return _stated(text, marked.start, marked.start)
     if boxes:
-        return box and _from_box(text, box)
-    if last is None:
+        box = joined_boxes(text, boxes)
+        if box and marked and marked.start > boxes[-1].start():
+            return _stated(text, marked.start, marked.start)
+        return box and answer_of(text, box)
+    statement = _last_statement(text, statements) if statements else None
+    if marked and (statement is None or marked.start >= statement.start()):
+        return _stated(text, marked.start, marked.start)
+    if statement is None:
         return last_number(text) if number and is_finished(completion) else None
-    tagged = last.groupdict().get("tagged")
-    return _stated(text, *last.span()) if tagged is None else Answer(_unwrapped(tagged), tagged)
+    tagged = statement.groupdict().get("tagged")
+    return _stated(text, *statement.span()) if tagged is None else Answer(unwrapped(tagged), tagged)
 
 
-# Boxes
-
-
-def boxed_answer(text: str) -> str | None:
-    r"""Return the content of the last `\boxed{…}` or `\fbox{…}`; None without one, or if it does not close.
-
-    Boxes that a comma, "and" or "or" joins are one answer of several values, with the words and names between
-    them. A box without a brace, as in `$\boxed 7$`, holds the rest of the formula.
-
-    >>> boxed_answer(r"\boxed{1}. No, $\boxed{2}$."), boxed_answer(r"$x=\boxed{2}$ and $y=\boxed{3}$")
-    ('2', 'x=2 and y=3')
-    """
-    box = _joined_boxes(text, list(_BOX.finditer(text)))
-    return box and box.content
-
-
-def matching_brace(text: str, start: int) -> int:
-    r"""Return where the group that opens at `start` closes, -1 if nowhere; `\{` and `\}` are not braces."""
-    depth = 0
-    for match in _BRACE.finditer(text, start):
-        brace = match.group()
-        if brace == "{":
-            depth += 1
-        elif brace == "}":
-            depth -= 1
-            if depth == 0:
-                return match.start()
-    return -1
-
-
-class _Box(NamedTuple):
-    start: int
-    end: int
-    content: str
-    several: bool = False
-
-
-def _box(text: str, opening: re.Match[str]) -> _Box | None:
-    """Return the box that `_BOX` found; None if it does not close."""
-    if not text.startswith("{", opening.end()):
-        unbraced = _UNBRACED.match(text, opening.end())
-        return _Box(opening.start(), unbraced.end(), unbraced.group()) if unbraced else None
-    closing = matching_brace(text, opening.end())
-    return _Box(opening.start(), closing + 1, text[opening.end() + 1 : closing]) if closing >= 0 else None
-
-
-def _joined_boxes(text: str, openings: list[re.Match[str]]) -> _Box | None:
-    """Return the last box, or as one box it and those before it that belong to the same answer."""
-    box = _box(text, openings[-1]) if openings else None
-    if box is None:
+def _last_statement(text: str, statements: re.Pattern[str]) -> re.Match[str] | None:
+    """Return the last statement of an answer, if possible one without "if" before it; None without any."""
+    if "answer" not in text.casefold() and "答" not in text:  # which each statement has
         return None
-    first, contents, joined = box, {box.content}, box.content
-    for opening in reversed(openings[-MAX_BOXES - 1 : -1]):
-        one = _box(text, opening)
-        if one is None:
-            break
-        between = _DELIMITERS.sub(" ", text[one.end : first.start][: MAX_BESIDE_CHARACTERS + 1])
-        if not (_JOINT.fullmatch(between) or _OR_BETWEEN.fullmatch(between)):
-            break
-        joined = f"{one.content}{between}{joined}"
-        first = one
-        contents.add(one.content)
-    if len(contents) == 1:
-        return _Box(first.start, box.end, box.content, first is not box)
-    name = _NAME_BEFORE.search(text[max(0, first.start - MAX_BESIDE_CHARACTERS) : first.start])
-    return _Box(first.start, box.end, f"{name.group() if name else ''}{' '.join(joined.split())}", True)
-
-
-def _from_box(text: str, box: _Box) -> Answer:
-    """Return the answer of a box with what belongs to it in its formula and in the words around it."""
-    unit, end = ("", box.end) if box.several else _unit_behind(text, box)
-    left, right = ("", "") if box.several else _beside(text, box, end)
-    content, note = box.content + unit, ""
-    if left or right:
-        note = "text beside the box: " + " and ".join(f"`{one.strip()}`" for one in (left, right) if one)
-        if re.search("[0-9]{2}", left[-1:] + content[:1] + " " + content[-1:] + right[:1]):
-            return Answer(f"{left}{text[box.start : end]}{right}", note=note, is_none=True)
-        is_plain = content.replace(".", "").isdigit() and not left[-1:].isalpha()
-        content = _balanced(left + (content if is_plain else f"{{{content}}}") + right, len(left))
-    negation = _NEGATION_BEFORE.search(text[max(0, box.start - 30) : box.start])
-    return _settled(text, end, Answer(f"{negation.group() if negation else ''}{content}", note=note))
-
-
-def _unit_behind(text: str, box: _Box) -> tuple[str, int]:
-    """Return the unit, percent sign or multiplier right behind a box, and where it ends."""
-    if symbol := _UNIT_SIGN.match(text, box.end):
-        return symbol[1], symbol.end()
-    words = _UNIT_WORDS.match(text, box.end)
-    if words is None or _NOT_SCALAR.search(box.content):
-        return "", box.end
-    found = list(takewhile(lambda word: is_unit_word(word.group()), _UNIT_WORD.finditer(words[1])))
-    while found:
-        unit = words[1][: found.pop().end()]
-        end = words.start(1) + len(unit)
-        with suppress(UnparsedError):
-            is_ambiguous = _AMBIGUOUS_UNIT.search(unit) and text[end : end + 2].strip()[:1].isalpha()
-            if not is_ambiguous and (read_unit(unit) != ("", 1) or unit == "percent"):
-                power = _UNIT_POWER.match(text, end)
-                written = f"\\text{{ {unit}}}" + (f"^{power[1]}" if power else "")
-                return written, power.end() if power else end
-    return "", box.end
-
-
-def _beside(text: str, box: _Box, end: int) -> tuple[str, str]:
-    """Return what touches a box on its left and its right in its expression; its unit ends at `end`."""
-    start = box.start
-    if _WORDS_ALONE.match(box.content):
-        return "", ""
-    before = text[max(0, start - 3) : start].rstrip()[-2:]
-    if before[-1:] in ("=", "$") and before[0] not in "<>!\\" and _CLEAR_AFTER.match(text, end):
-        return "", ""
-    left = _SEPARATOR.split(text[max(0, start - MAX_FORMULA_CHARACTERS) : start])[-1].lstrip()
-    right = _SEPARATOR.split(text[end : end + MAX_FORMULA_CHARACTERS], maxsplit=1)[0].rstrip()
-    if _FORMULA_MARK.search(text, box.end, end):
-        right = ""  # the unit stands behind the formula
-    left = _balanced(left, len(left))
-    if _MODULUS.match(right) and _CONGRUENT.search(text[max(0, start - 20) : start]):
-        right = ""
-    if _is_in_formula(text[max(0, start - MAX_ANSWER_CHARACTERS) : start]):
-        left_touches, right_touches = _OPENED.sub("", left, count=1), _CLOSED.sub("", right, count=1)
-    else:
-        left_touches, right_touches = _OPERATOR_BEFORE.search(left), _OPERATOR_AFTER.match(right)
-    if not (left_touches or right_touches):
-        return "", ""
-    return left if left_touches or "{" in left else "", right if right_touches or left_touches else ""
-
-
-def _is_in_formula(before: str) -> bool:
-    """Return whether a formula that begins in the last paragraph of a text has not ended there."""
-    paragraph = before.rpartition("\n\n")[2].replace("\\$", "").replace("$$", "$")
-    opened = (("\\[", "\\]"), ("\\(", "\\)"), ("\\begin", "\\end"))
-    return paragraph.count("$") % 2 == 1 or any(paragraph.rfind(a) > paragraph.rfind(b) for a, b in opened)
-
-
-def _balanced(expression: str, at: int) -> str:
-    """Return the part of the expression around `at` in which each closing brace has its opening one."""
-    start = depth = 0
-    for match in _BRACE.finditer(expression):
-        depth += (match.group() == "{") - (match.group() == "}")
-        if depth < 0:
-            if match.start() >= at:
-                return expression[start : match.start()]
-            start, depth = match.end(), 0
-    return expression[start:]
-
-
-# Sentences
+    found = list(statements.finditer(text))
+    certain = (
+        one for one in reversed(found) if not _IF_BEFORE.search(text, max(0, one.start() - 60), one.start())
+    )
+    return next(certain, found[-1] if found else None)
 
 
 def marked_line(text: str, marker: str = "####") -> slice | None:
@@ -307,17 +154,17 @@ def last_number(text: str) -> Answer | None:
     in its clause, one after a sign like <, one that "or", "and", "to" or a comma joins to another, and one
     that the text takes back. A number inside a larger expression stands for that expression.
     """
-    sentences = list(_SENTENCE_AND_END.finditer(_ANNOTATION.sub("", text)))
+    sentences = list(SENTENCE_AND_END.finditer(_ANNOTATION.sub("", text)))
     for sentence in reversed(sentences):
         body = _LABEL.sub(lambda label: " " * len(label.group()), sentence.group())
         folded = body.casefold()
-        if _OFFER.search(folded):
+        if OFFER.search(folded):
             continue
         if _REFUSAL.search(folded):
             return None
         if _DIGIT.search(body):
             answer = None if "?" in body else _number_of(body)
-            return answer and _settled(sentence.string, sentence.end(), answer)
+            return answer and settled(sentence.string, sentence.end(), answer)
     return None
 
 
@@ -327,10 +174,10 @@ def _number_of(sentence: str) -> Answer | None:
     *_, digit = _DIGIT.finditer(sentence)
     if formula and formula.start() < digit.start() < formula.end():
         side = re.split(r"(?<![<>!])=|\\approx", next(filter(None, formula.groups())))[-1]
-        side = _balanced(side, 0)
+        side = balanced(side, 0)
         before = sentence[: formula.end() - len(formula.group().rpartition(side)[2]) - len(side)]
         after, written = sentence[formula.end() :], side.strip(" .,;:")
-        is_hedged = HEDGES_NUMBER.search(CLAUSE_START.split(before)[-1])
+        is_hedged = is_hedged_by(before)
     else:
         sentence = plain(sentence.rstrip().rstrip("!"))
         *_, last = (None, *numerals(sentence))
@@ -339,7 +186,7 @@ def _number_of(sentence: str) -> Answer | None:
         before, after, written = sentence[: last.start()], sentence[last.end() :], last.group().strip()
         is_hedged = not stands_alone(sentence, last)
     is_joined = _OTHER_NUMBER.search(before[-MAX_BESIDE_CHARACTERS:])
-    is_hedged = is_hedged or is_joined or (_has_sign(after.casefold()) and _IS_WRONG.search(after))
+    is_hedged = is_hedged or is_joined or (is_wrong(after))
     return None if is_hedged else Answer(written)
 
 
@@ -347,344 +194,17 @@ def _stated(text: str, announced: int, start: int) -> Answer:
     """Return the answer at `start`, announced by what begins at `announced`, with what hedges it."""
     written = text[start : start + MAX_ANSWER_CHARACTERS]
     number = _NUMBER_ALONE.match(written)
-    answer, sentence = (number[1], number[1]) if number else _first_sentence(written)
+    answer, sentence = (number[1], number[1]) if number else first_sentence(written)
     clause = CLAUSE_START.split(text[max(0, announced - MAX_BESIDE_CHARACTERS) : announced])[-1]
-    before = f"{clause}{text[announced:start]} " if _HEDGE.search(clause) else ""
+    before = f"{clause}{text[announced:start]} " if HEDGES.search(clause.lower()) else ""
     end = start + len(sentence)
     rest = text[end : start + MAX_ANSWER_CHARACTERS].partition("\n")[0]
     if _DIGIT.search(_LABEL.sub("", rest)):
         sentence += rest
-    return _settled(text, end, Answer(before + answer, before + sentence))
+    return settled(text, end, Answer(before + answer, before + sentence))
 
 
-def _first_sentence(text: str) -> tuple[str, str]:
-    """Return the answer at the start of a text without what cannot change it, and its whole sentence."""
-    whole, text = text, _DECORATION.sub("", text, count=1)
-    delimited = _DELIMITED.match(text)
-    start = delimited.end() if delimited else 0
-    sentence = _SENTENCE_END.split(text[start:].partition("\n")[0], maxsplit=1)[0]
-    kept = _HARMLESS.split(sentence, maxsplit=1)[0]
-    if _CHANGES.search(sentence, len(kept)):
-        kept = sentence
-    answer = text[:start]
-    if answer.startswith("**") or not kept.strip(" .:;,*_"):
-        answer = _unwrapped(answer)
-    return _unwrapped(answer + kept), whole[: len(whole) - len(text) + start + len(sentence)]
-
-
-def _unwrapped(answer: str) -> str:
-    """Remove emphasis, maths delimiters, emoji and a full stop that are around the whole answer."""
-    answer = answer.strip() if answer.isascii() else _TRAILING_EMOJI.sub("", answer.strip())
-    answer = answer.strip("*_`").strip().removesuffix(".")
-    delimited = _DELIMITED.fullmatch(answer)
-    return next(group for group in delimited.groups() if group is not None).strip() if delimited else answer
-
-
-def _settled(text: str, end: int, answer: Answer) -> Answer:
-    """Return the answer that stands after the sentences behind it, which begin at `end`, are read.
-
-    Each confirms it, takes it back, states another one, or says nothing about it; the last one that does not
-    say nothing decides. Questions about it take it back; conditions ("if x were 2, …") say nothing.
-    """
-    following = text[end : end + MAX_FOLLOWING_CHARACTERS]
-    if beside := _HEDGE_BESIDE.match(following):
-        return answer._replace(text=answer.text + beside.group(), sentence=answer.sentence + beside.group())
-    if not _LETTER.search(following) or not _has_sign(following.casefold()):
-        return answer
-    taken_back, standing = "", answer
-    for match in _SENTENCE_AND_END.finditer(following):
-        sentence = match.group().strip()
-        folded = sentence.casefold()  # in which patterns are found faster than without regard to case
-        has_sign = _has_sign(folded)
-        is_neutral = _CONDITION.search(folded) or _OFFER.search(folded)
-        if has_sign and is_neutral and not _RECONSIDERS.match(folded):
-            continue
-        is_denied = has_sign and (_DENIES.search(folded) is not None or _denies(sentence, standing.text))
-        value = _value_in(sentence, bool(taken_back) or is_denied) if has_sign else ""
-        if value and _HEDGE.search(value):
-            taken_back = sentence if standing.text in value else taken_back
-        elif value:
-            if not _is_same(value, standing.text):
-                standing = Answer(value, value, f"a later sentence: {sentence}")
-            taken_back = ""
-        elif is_denied:
-            taken_back = following[: match.end()].rstrip(" .!\n")
-        elif taken_back and _CONFIRMS.search(folded):
-            taken_back = ""
-    if not taken_back:
-        return standing
-    note = f"taken back: {' '.join(taken_back.split())[-80:]}"
-    return Answer(f"{standing.text}{taken_back}", note=note, is_none=True)
-
-
-def _has_sign(folded: str) -> bool:
-    """Return whether a text, in lower case, may have a sentence that is not neutral."""
-    return any(sign in folded for sign in _SIGNS_OF_STATEMENTS)
-
-
-def _denies(sentence: str, answer: str) -> bool:
-    """Return whether a sentence takes an answer back by its name: "not 7", "7 is wrong"."""
-    at = sentence.find(answer)
-    if at < 0 or sentence[at + len(answer) :][:1].isalnum():
-        return False
-    return bool(_NOT_BEFORE.search(sentence[:at]) or _IS_WRONG.match(sentence, at + len(answer)))
-
-
-def _value_in(sentence: str, is_denied: bool) -> str:
-    """Return the value that a sentence states in the place of an answer, "" if it states none."""
-    statement = _LATER_STATEMENT.search(sentence) or (is_denied and _IT_IS.search(sentence))
-    instead = _INSTEAD.search(sentence) if "instead" in sentence else None
-    value = _first_sentence(sentence[statement.end() :])[0] if statement else ""
-    value = instead[1] if instead else value
-    return value if _IS_VALUE.match(value) and "?" not in sentence else ""
-
-
-def _is_same(value: str, answer: str) -> bool:
-    """Return whether a later statement repeats the answer: at its start, or as the end of a chain."""
-    value, answer = (re.sub(r"[$*\s]|\\[()\[\],;! ]", "", one) for one in (value, answer))
-    goes_on = re.match(r"[0-9.,/^+*-]*[0-9]|[-+*/^]", value[len(answer) :])
-    return (value.startswith(answer) and not goes_on) or value.endswith(f"={answer}")
-
-
-# Programs
-
-
-def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Traces = TRACES) -> str:
-    """Return the program in a text: of its blocks the last that defines an entry point, else the last.
-
-    Blocks are fences of three or more backticks or tildes that name Python, else fences that name nothing,
-    else runs of lines that look like code, from a `def`, `class`, `import` or decorator on. A fence that
-    names anything else, such as an output, holds no program. Without block and fence the text is the
-    program. A block that is indented as a whole is moved to the margin. A fence that never closes ends with
-    the text. There is no program inside a reasoning trace.
-
-    If the program uses names that it does not define, or lacks an entry point, the other blocks that define
-    or import these belong to it, in the order of the text. A block that uses what the program defines does
-    not: it is an example or a test.
-
-    >>> extract_program("Sure:\\n```python3.11\\nx = 1\\n```\\nOutput:\\n```text\\n1\\n```")
-    'x = 1'
-    >>> extract_program("Here it is.\\ndef f():\\n    return 1\\n\\nThis returns 1.")
-    'def f():\\n    return 1'
-    """
-    text = _BYTE_ORDER_MARK.sub("", strip_traces(text, traces))
-    fences, prose = _fences(text)
-    kinds = [
-        [code for language, code in fences if _PYTHON.fullmatch(language)],
-        [code for language, code in fences if not language],
-        _runs_of_code(prose),
-    ]
-    wanted = set(entry_points)
-    chosen = [
-        (kind, index)
-        for kind in kinds
-        for index in reversed(range(len(kind)))
-        if wanted & set(_DEFINED_NAME.findall(kind[index]))
-    ]
-    chosen += [(kind, len(kind) - 1) for kind in kinds if kind]
-    return _with_helpers(*chosen[0], wanted) if chosen else "" if fences else text
-
-
-def _with_helpers(blocks: list[str], program: int, wanted: set[str]) -> str:
-    """Return one of the blocks together with those that define what it lacks, and what these lack."""
-    defines = [
-        set(_IDENTIFIER.findall(" ".join(map("".join, _TOP_LEVEL.findall(block))))) for block in blocks
-    ]
-    uses = [set(_IDENTIFIER.findall(block)) for block in blocks]
-    last = {name: index for index, names in enumerate(defines) for name in names}
-    own = defines[program]
-    parts, lacking = {program}, [*(uses[program] | wanted) - own]
-    while lacking:
-        index = last.get(lacking.pop(), program)
-        if index not in parts and not own & uses[index]:
-            parts.add(index)
-            lacking += uses[index] - own
-    return "\n\n".join(blocks[index] for index in sorted(parts))
-
-
-def has_fence(text: str) -> bool:
-    """Return whether a line of the text opens a fenced block."""
-    return _FENCE.search(text) is not None
-
-
-def _fences(text: str) -> tuple[list[tuple[str, str]], str]:
-    """Return the language and the code of each fenced block, and the text outside all of them.
-
-    A fence closes with at least as many of its characters, so that three backticks inside four are code. A
-    block of Markdown or of no language that has blocks itself stands for these.
-    """
-    blocks: list[tuple[str, str]] = []
-    inside: list[str] = []
-    outside: list[str] = []
-    mark, language = "", ""
-    for line in text.split("\n"):
-        fence = _FENCE.match(line)
-        if mark and fence and fence["mark"].startswith(mark) and not fence["info"].strip():
-            blocks += _blocks_of(language, inside)
-            mark, inside = "", []
-        elif mark:
-            inside.append(line)
-        elif fence and not (fence["mark"][0] == "`" and "`" in fence["info"]):
-            mark, words = fence["mark"], fence["info"].split()
-            language = words[0].strip("{}.").lower() if words else ""
-        else:
-            outside.append(line)
-    return blocks + (_blocks_of(language, inside) if mark else []), "\n".join(outside)
-
-
-def _blocks_of(language: str, lines: list[str]) -> list[tuple[str, str]]:
-    code = _at_the_margin("\n".join(lines))
-    inner = _fences(code)[0] if language in ("", "markdown", "md") and _FENCE.search(code) else []
-    return inner or [(language, code)]
-
-
-def _at_the_margin(code: str) -> str:
-    """Return the code without the indentation that all of its lines have."""
-    return textwrap.dedent(code) if code.lstrip("\n")[:1] in (" ", "\t") else code
-
-
-def _runs_of_code(text: str) -> list[str]:
-    """Return the runs of lines that look like code, each from a line on that defines or imports something.
-
-    A text in which every line looks like code is one run.
-    """
-    runs: list[list[str]] = []
-    is_open, is_code, quotes = False, bool(text.strip()), ""  # quotes: of a string that has not ended
-    text = _at_the_margin(text)
-    for line in text.split("\n"):
-        if not is_open and _DEFINES.match(line):
-            runs.append([])
-            is_open = True
-        elif line.strip() and not quotes and not (_CODE.match(line) or _DEFINES.match(line)):
-            is_open = is_code = False
-        if is_open:
-            runs[-1].append(line)
-        for triple in _TRIPLE.findall(line):
-            quotes = "" if quotes == triple else quotes or triple
-    return [text] if is_code else ["\n".join(run).strip("\n") for run in runs]
-
-
-_BOX = re.compile(r"\\(?:boxed|fbox)(?![^\W\d_])\s*+")  # not \boxedwith
-_UNBRACED = re.compile(rf"[^$\n]{{1,{MAX_UNBRACED_CHARACTERS}}}?(?=\$|\n|\\\)|\\\]|\Z)")
-_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
-_DELIMITERS = re.compile(r"\\(?:text|mbox|textrm|textbf|mathrm|q?quad)(?![a-z])|\\[,;! ()\[\]]|[${}~*]")
-_NAME = r"\\?[A-Za-z]+(?:_\w)?(?:\([a-z]\))?\s*+="
-_NAME_BEFORE = re.compile(rf"{_NAME}\s*+\Z")
-_OR_BETWEEN = re.compile(r"[^.?!\n]*?\bor\b(?!\s+rather)[^.?!\n]*")  # with words around it
-_JOINT = re.compile(rf"\s*+(?:[,;]?\s*+(?:and|or)\b|[,;])\s*+(?:{_NAME}\s*+)?")
-# What takes a box back and stays before it.
-_NEGATION_BEFORE = re.compile(
-    r"(?:not|Not|n't|never|Never|(?:cannot|can't|could)\s+be|(?:wrong|incorrect)\s+answer\s+is|"
-    r"(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than|minus|negative)(?:\s+equal\s+to)?[\s$\\(\[*]*\Z"
-)
-_FORMULA_MARK = re.compile(r"(?<!\\)\$|\\[\])]|\\end\{")
-# What ends an expression: a delimiter, a sign that gives a name or a next step, punctuation, words.
-_SEPARATOR = re.compile(
-    r"(?<!\\)\$\$?|\\[\[\]()]|\\(?:begin|end)\{[^{}]*\}(?:\{[^{}]*\})?|\\\\|&|\n|"
-    r"(?<![<>])(?<!\s!)=[=>]?|->|≈|→|;|,(?![0-9]{3})|(?<![0-9]):(?![0-9])|[.?](?=\s|\*|\Z)|"
-    r"\\(?:approx|implies|[Rr]ightarrow|[Ll]ongrightarrow|to|iff|equiv|in|therefore|because|q?quad|colon|qed\w*|"
-    r"(?:black)?square|checkmark|(?:tag|label)\{[^{}]*\}|boxed|fbox|[cl]?dots)(?![a-z])|"
-    r"\\(?:text|mbox|textrm|textbf|mathrm|[hv]space|renewcommand\{[^{}]*\})\*?\s*\{[^{}]*\}|"
-    r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[A-Z][a-z]|is|of|to|so|we|it|be|as)(?![A-Za-z])|[^\x00-\u036f\u2070-\u22ff]"
-)
-# Brackets, sizes and fonts that a box may stand in.
-_OPENED = re.compile(
-    r"(?:\\(?:left|big+l?|Big+l?|displaystyle|textstyle|mathbf|boldsymbol|bm|text|textbf|mathrm|bf|underline|"
-    r"mbox|(?:text)?color\s*\{[^{}]*\})(?![a-z])\s*[{(\[]?|(?<![A-Za-z0-9}^_\])])[{(\[]|(?<=\s)[{(\[]|"
-    r"\\[,;:! {]|[\s*`~]|\\\Z)*\Z"
-)
-_CLOSED = re.compile(r"(?:\\(?:right|big+r?|Big+r?)(?![a-z])|[)\]}\s*_`~.]|\\[,;:! }])*\Z")
-_WORDS_ALONE = re.compile(r"\s*\\(?:text|textbf|mathrm|mbox|textrm)\b")
-_CLEAR_AFTER = re.compile(r"[.,;]?(?:\$|\n|\s*\\[\])]|\Z)|[.,;]\s")
-_CONGRUENT = re.compile(r"(?:\\equiv|≡)[\s&~]*\Z")
-_MODULUS = re.compile(r"\s*(?:\\[pb]?mod|\(\s*mod)(?![a-z])")
-_OPERATION = r"(?:[-−+*×·÷/^<>≤≥±≠]|\\(?:cdot|times|div|pm|[lg]eq?|[lg]t|neq?)(?![a-z]))"
-_OPERATOR_BEFORE = re.compile(
-    rf"(?:[\w)}}]\s*{_OPERATION}\s*|[≤≥≠]\s*|\\(?:neq?|[lg]eq?)\s*|(?<!\s)[-−/^<>\w}}])\Z"
-)
-_OPERATOR_AFTER = re.compile(
-    rf"[)\]}}*\s]*{_OPERATION}\s*[\w\\($.]|\^|[)\]}}]*[\w\\](?<![*_])|\s*\\(?:pi|times|cdot)\b|\s*(?:pi|π)\b"
-)
-_UNIT_SIGN = re.compile(
-    r"[$\s}]*(\^\s*\{?\s*\\circ\s*\}?(?:\s*(?:\\(?:text|mathrm)\{)?[CF]\b\}?)?|"
-    r"°[CF]?|\\?%|[kK](?![A-Za-z])|\\(?:degree|euro)\b)"
-)
-_UNIT_WORDS = re.compile(
-    r"(?:[$)\]}*\s~]|\\(?:[,;:! )\]]|quad))*(?:\\(?:text|mathrm|mbox|textrm|textbf)\s*\{)?[\s~]*"
-    r"([A-Za-z]+(?:\^\{?[23]\}?|[²³])?(?:(?:\s+|\s*/\s*)[A-Za-z]+(?:\^\{?[23]\}?|[²³])?){0,4})"
-)
-_UNIT_POWER = re.compile(r"\}?\s*\^\s*\{?([23])\}?")  # \text{cm}^2
-_UNIT_WORD = re.compile(r"[A-Za-z]+(?:\^\{?[23]\}?|[²³])?")
-_AMBIGUOUS_UNIT = re.compile(r"(?:\A|\s)(?:[a-zA-Z]|in|an|second|foot|unit|th|st|nd|rd)\Z")
-_NOT_SCALAR = re.compile(
-    r",(?![0-9]{3})|[=<>|\[\]]|\\(?:in|le|ge|leq|geq|cup|infty|begin|text|pm)(?![a-z])|^\(|^\s*\\?[A-Za-z]{2,}\s*$"
-)
-# What may stand between an answer and the words after it.
-_CLOSING = r"(?:\\text\s*\{|[$)\]}*_`\\\s])*+"
-_WRONG = (
-    r"(?:wrong|incorrect|false|mistaken|impossible(?!\s+(?:that|to|because|since))|an?\s+(?:mistake|error)|"
-    r"not\s+(?:right|correct|it|true|the|valid|an?\s+(?:valid\s+)?(?:solution|answer|root)))"
-)
-_IS_WRONG_TEXT = (
-    rf"(?:(?:is|was|seems|looks|would\s+be|must\s+be|'s)\s+(?:[a-z]+\s+)?{_WRONG}(?!\s+(?:only|if|for|unless)\b)"
-    r"|(?:isn't|wasn't)(?=[.!])"
-    r"|(?:isn't|wasn't|can't\s+be|cannot\s+be|couldn't\s+be)\s+(?:right|correct|it|true|the|possible)"
-    r"|(?:doesn't|does\s+not)\s+(?:work|fit|hold|match|satisfy|make\s+sense|add\s+up|check\s+out))\b"
-)
-_IS_WRONG = re.compile(rf"[$)*\s]*{_IS_WRONG_TEXT}", re.IGNORECASE)
-_NOT_BEFORE = re.compile(r"(?:\bnot|n't(?:\s+be)?)\s+[$(\\*]*\Z")
-_NUMERAL_START = (
-    r"[$(\\]*(?:[-−]?[0-9]|[dt]?frac|sqrt|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b)"
-)
-_HEDGE_BESIDE = re.compile(
-    rf"{_CLOSING}(?:\?|,?\s*or[\s}}]+(?:maybe\s+|perhaps\s+)?{_NUMERAL_START}[^.\n]{{0,40}}|"
-    rf"\(?(?:wrong|incorrect)\b|(?:,?\s+which\s+)?{_IS_WRONG_TEXT})",
-    re.IGNORECASE,
-)
-# The sentences behind an answer: conditions are neutral; the others state, deny, reconsider or confirm.
-_CONDITION = re.compile(r"\A\W*(?:otherwise|suppose|supposing|assuming|had|unless|when)\b|\bif\b")
 _IF_BEFORE = re.compile(r"\b[Ii]f\b[^.?!\n]*\Z")
-_SUBJECT = r"\b(?:it|that|this|answer|result|box|number|value|total)"
-_LATER_STATEMENT = re.compile(
-    rf"{_SUBJECT}\s+(?:\w+\s+)?(?:should|must|ought\s+to)\s+(?:\w+\s+)?(?:be|have\s+been|read|equal)\b:?"
-    r"|\banswers?\s+(?:is|was|would\s+be|becomes|equals)\b(?:\s+(?:therefore|actually|really|then|now|thus)\b)?:?"
-    r"|\A\W*(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?answers?[*\s]*:|\bcorrection\s*:(?=\W*[0-9])|"
-    r"\bI\s+meant?\b|\bmake\s+(?:it|that)\b|答案(?:应该)?是",
-    re.IGNORECASE,
-)
-_IT_IS = re.compile(r"\b(?:it|that)(?:\s+is|'s)\s+(?:actually\s+|really\s+)?(?=[-$\\(]*[0-9])", re.IGNORECASE)
-_INSTEAD = re.compile(r"([-$\\(]*[0-9][^\s,;]*)[^.,;0-9]{0,20}\binstead\b", re.IGNORECASE)
-_IS_VALUE = re.compile(
-    r"(?:not\s+|probably\s+)?(?:[-−+.$\\(*]*[0-9]|\$|\\[(\[a-z]|\(?[A-Z]\)?(?:[.,;:!]|\Z)|\\?\w\s*=)"
-)
-_RECONSIDERS = re.compile(
-    r"\W*(?:(?:oh|but|no|ah|so)\W+)?(?:wait|hmm+|hang\s+on|hold\s+on|oops|sorry|correction|"
-    r"actually|on\s+second\s+thought)\b|no\s*[,.!:]",
-)
-_DENIES = re.compile(
-    rf"\A(?:{_RECONSIDERS.pattern})"
-    rf"|\b(?:it|that|this|(?:answer|result|box)(?:\s+of\s+\S+)?)\s*{_IS_WRONG_TEXT}"
-    r"|(?<!sake of )(?<!needed )\bcontradict"
-    r"|\bno\s+(?:real\s+|valid\s+|integer\s+|such\s+)?solutions?\b(?:\s+exists?)?\W*\Z"
-    r"|\bi\s+(?:have\s+)?(?:made\s+an?\s+\w*\s?(?:mistake|error|slip)|forgot|misread|misse?d|miscounted|overlooked)"
-    r"|\b(?:never\s+mind|scratch\s+that|disregard|start\s+over|not\s+sure|unsure|redo|recompute|recalculate|"
-    r"try\s+again)\b"
-    r"|\bis\s+(?:that|this|it)\s+(?:right|correct|true)\b[^.]*\?|答案错|不对",
-)
-_CONFIRMS = re.compile(
-    r"(?<!not )\b(?:(?:is|are|was|looks|seems)\s+(?:indeed\s+|also\s+|still\s+)?"
-    r"(?:correct|right|fine|true|valid|consistent)|"
-    r"checks\s+out|works|matches|agrees?|holds|confirmed|verified|as\s+(?:required|expected|desired))\b"
-    r"|\A\W*(?:yes|correct|right|good|great)\b|✓|正确",
-)
-# One of these is in each sentence that the patterns above find; a text without any is passed over at once.
-_SIGNS = """answer,should,must,ought,correction,i mean,make it,make that,instead,wrong,incorrect,false,
-mistake,error,not ,n't,impossible,contradict,no ,no.,no:,forgot,misread,miss,miscount,overlook,mind,scratch,
-disregard,sure,redo,recomp,recalc,try again,start over,is it,is that,is this,wait,hmm,hang on,hold on,oops,
-sorry,actually,second thought,答案,不对"""
-_SIGNS_OF_STATEMENTS = _SIGNS.replace(",\n", ",").replace("\n", " ").split(",")
-_SENTENCE_AND_END = re.compile(r"(?:[^.!?\n]|[.!?](?!\s|$))*+(?:[.!?]+\s*|\n\s*|$)")
-
 FINAL_ANSWER_IS = re.compile(r"final\s++answer\s++is\b(?:\*\*(?=[\s:]))?:?(?:\*\*(?=\s|$))?", re.IGNORECASE)
 STATEMENT = re.compile(
     rf"<answer>(?P<tagged>.{{0,{MAX_ANSWER_CHARACTERS}}}?)</answer>"
@@ -704,30 +224,7 @@ _HEADING = re.compile(
     r"[0-9][0-9.,/%]*(?: [a-z]+s)?(?: left| in total| in all| altogether| total)?[^\w\n]*$)",
     re.IGNORECASE,
 )
-# Space, emphasis that does not come in pairs, emoji: what may stand before an answer.
-_EMOJI = r"[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]"
-_DECORATION = re.compile(rf"^(?:[\s:=`#]|\*\*(?=\s)|{_EMOJI})*+")
-_TRAILING_EMOJI = re.compile(rf"(?:{_EMOJI}|\s)++\Z")
 _NUMBER_ALONE = re.compile(r"(-?[0-9][0-9,]*+(?:\.[0-9]++)?)(?=\n|\Z)")
-_DELIMITED = re.compile(
-    r"\s*+(?:\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.)++)\$(?![0-9])|\\\(((?s:.+?))\\\)|\\\[((?s:.+?))\\\]|\*\*([^*]++)\*\*)"
-)
-_SENTENCE_END = re.compile(r"\.(?=[\s*_]|$)|!(?=[*_\s]*(?:$|[A-Z]|[^\x00-\x7f]))|(?<=\?)\s|\.?\s++I hope")
-_HARMLESS = re.compile(
-    r",\s*not\s+(?=[-$\\(]*[0-9])|(?:^|,|(?<=\s)|(?<=\)))\s*\(?\b(?:which|so|because|since|as|where|hence|thus|therefore|"
-    r"in\s+(?:total|all)|altogether|total|rounded|given\s+that|and\s+(?:that|this)\s+is\s+(?:the|our|my)|"
-    r"for\s+(?:all|any|every|each)|I\s+hope)\b",
-    re.IGNORECASE,
-)
-_CHANGES = re.compile(  # after a harmless word
-    r"\b(?:should\s+be|wait|rather|actually|instead|or|otherwise|minus|plus|doubt|cannot|impossible|wrong)\b|n't",
-    re.IGNORECASE,
-)
-_HEDGE = re.compile(
-    r"\b(?:not|never|unless|whether|maybe|perhaps|possibly|cannot|wrong|incorrect|impossible|if|doubt\w*|unlikely|"
-    r"suppos\w+|assum\w+)\b|n't|不",
-    re.IGNORECASE,
-)
 # Another number, a bound, or an operand of the number; not a Markdown quotation, a list, a tag or an arrow.
 _OTHER_NUMBER = re.compile(
     r"(?:[0-9]\S*\s+(?:(?:[a-z]+\s+)?(?:or|to)|and|-|–|—)\s+|"
@@ -746,34 +243,9 @@ _LABEL = re.compile(
     r"\b(?:step|part|problem|question|exercise|example|section|chapter|figure|table|equation)s?\s+\(?[0-9]+\)?",
     re.IGNORECASE,
 )
-_OFFER = re.compile(
-    r"(?:需要|要不要)我|"
-    r"\b(?:shall\s+i|should\s+i|would\s+you|do\s+you|can\s+i|may\s+i|let\s+me\s+know|feel\s+free|want\s+me\s+to|happy\s+to|"
-    r"see\s+(?:also\s+)?(?:the\s+)?(?:step|part|problem|section|page|chapter|example)s?)\b",
-)
 _REFUSAL = re.compile(
     r"\b(?:(?:can|could|did|do|was|am)(?:\s?not|n't)|unable\s+to|failed\s+to)\s+(?:\w+\s+)?"
     r"(?:solve|finish|answer|determine|find|complete|compute|calculate|know|give|work\s+out|be\s+sure)|"
     r"\b(?:i\s+guess|my\s+guess|not\s+(?:\w+\s+)?sure|unsure|uncertain|no\s+idea|a\s+guess)\b|"
     r"不是|不等于|では(?:ありません|ない)|じゃない",
 )
-
-_FENCE = re.compile(r"^[ \t>]*+(?P<mark>`{3,}|~{3,})(?P<info>.*)$", re.MULTILINE)
-_BYTE_ORDER_MARK = re.compile("^\ufeff", re.MULTILINE)
-_PYTHON = re.compile(r"py(?:thon)?[0-9.]*|py3k?")
-_DEFINED_NAME = re.compile(
-    r"^[ \t]*+(?:(?:async\s++)?def\s++|class\s++|(?=\w++\s*+=[^=]))(\w++)", re.MULTILINE
-)
-# What a block defines or imports at its margin, and what it names otherwise than behind a point.
-_TOP_LEVEL = re.compile(
-    r"^(?:async\s++)?(?:def|class)\s++(\w++)|^(?:from\s++\S++\s++)?import\s++([\w., (]++)", re.MULTILINE
-)
-_IDENTIFIER = re.compile(r"(?<![\w.])(?!as\b)[^\W\d]\w*+")
-_DEFINES = re.compile(r"(?:def|class|async\s+def|import|from\s+[\w.]+\s+import)\s|@\w")
-# A line that goes on with code: indented, a statement, an assignment, a call, a comment, a closing bracket.
-_CODE = re.compile(
-    r"[ \t#)\]}@]|\"\"\"|'''|(?:def|class|async|import|from|if|elif|else|for|while|try|except|finally|with|"
-    r"return|raise|assert|pass|del|global|print|lambda|yield|match|case)\b(?:.*[:(,=\\]|\s*+$|\s++\S++\s*+$)"
-    r"|[\w.\[\]\"', ]++(?:[-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=)|[\w.]++\(",
-)
-_TRIPLE = re.compile(r"\"\"\"|'''")

@@ -6,9 +6,10 @@ from dataclasses import replace
 from erce.errors import InputError
 from erce.types import Completion, Verdict
 from erce.verify.answers.reference import equivalent, require_reference
-from erce.verify.extract import FINAL_ANSWER_IS, STATEMENT, TRACES, Answer, Traces, find_answer, is_finished
+from erce.verify.extract import FINAL_ANSWER_IS, STATEMENT, TRACES, Traces, find_answer, is_finished
 from erce.verify.number import is_number
 from erce.verify.phrases import plain, stated_number
+from erce.verify.sentences import Answer
 
 __all__ = ["equivalent", "verify_math"]
 
@@ -74,8 +75,9 @@ def _compared(answer: str, given: Answer) -> Verdict:
     if given.is_none:
         return Verdict(False, "unparsed", given.text)
     verdict = equivalent(answer, given.text)
-    has_unit = any(map(str.isalpha, plain(answer)))
-    if verdict.reason != "unparsed" or not given.sentence or has_unit or not is_number(answer):
+    if verdict.reason != "unparsed" or not given.sentence or not is_number(answer):
+        return verdict
+    if any(map(str.isalpha, plain(answer))):  # a unit, which the number of a phrase has not
         return verdict
     number = stated_number(given.text, given.sentence)
     return equivalent(answer, number.text + "%" * number.is_percent) if number else verdict

@@ -5,8 +5,9 @@ from functools import lru_cache
 
 from erce.errors import InputError
 from erce.types import Completion, Verdict
-from erce.verify.extract import STATEMENT, TRACES, Answer, Traces, find_answer, is_finished
+from erce.verify.extract import STATEMENT, TRACES, Traces, find_answer, is_finished
 from erce.verify.phrases import answer_in, plain, stated_number
+from erce.verify.sentences import Answer
 
 TOLERANCE = Fraction(1, 10_000)  # the paper's, appendix "Experimental Setup GSM8k"
 MAX_LINE_CHARACTERS = 1000  # of an answer; the rest is not read

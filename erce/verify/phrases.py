@@ -90,7 +90,7 @@ def answer_in(phrase: str) -> Numeral | None:
     if _DIGITS_ALONE.fullmatch(text):
         return Numeral(text, Fraction(text))
     found = numerals(text)
-    if not found or not all(one["whole"] for one in found) or _SPOILED.search(text):
+    if not found or not all(one["whole"] for one in found) or _SPOILED.search(text.lower()):
         return None
     answer = found[0] if len(found) == 1 else _decisive(text, found)
     return numeral_of(answer) if answer and stands_alone(text, answer) else None
@@ -113,12 +113,17 @@ def stated_number(words: str, sentence: str) -> Numeral | None:
 def stands_alone(text: str, numeral: re.Match[str]) -> bool:
     """Return whether nothing beside a number of a plain text makes another value of it."""
     before, end = text[: numeral.start()], numeral.end()
-    if _TOUCHES_BEFORE.search(before[-12:]) or _TOUCHES_AFTER.match(text, end):
+    if _TOUCHES_BEFORE.search(before[-12:]) or _TOUCHES_AFTER.match(text.lower(), end):
         return False
     unit = _JOINED_WORD.match(text, end)
     if unit and not is_unit_word(unit.group()):  # 5x; but 10cm and 3rd
         return False
-    return not before or not HEDGES_NUMBER.search(CLAUSE_START.split(before)[-1])
+    return not is_hedged_by(before)
+
+
+def is_hedged_by(before: str) -> bool:
+    """Return whether a word before a number, in its clause, hedges it: "not", "less than", "step"."""
+    return bool(before) and _HEDGES_NUMBER.search(CLAUSE_START.split(before)[-1].lower()) is not None
 
 
 def _decisive(text: str, found: list[re.Match[str]]) -> re.Match[str] | None:
@@ -138,6 +143,7 @@ def _decisive(text: str, found: list[re.Match[str]]) -> re.Match[str] | None:
 _WESTERN = str.maketrans(
     {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
     | {"。": ". ", "、": ", ", "，": ", ", "：": ": ", "’": "'"}
+    | {"İ": "I"}  # the only letter whose lower case is two characters
 )
 _CURRENCY = "$€£¥₹¢"
 _GROUPING = re.compile(r"(?<=[0-9,])\\[,!](?=[0-9]{3}(?![0-9]))|(?<=[0-9])\{(?=,\})")
@@ -167,18 +173,20 @@ _NUMERAL = re.compile(
 _SCALE = re.compile("|".join(SCALES))
 CLAUSE_START = re.compile(r"[.?!:;,]\s|\n")
 _NEGATIONS = r"not|never|none|neither|nor|unless|whether|cannot|wrong|incorrect|false|impossible|fails"
-_DOUBTS = r"maybe|perhaps|possibly|(?:I|I am|I'm|my) guess|unsure|uncertain|doubt(?:ful)?|suppose|assuming"
+_DOUBTS = (
+    r"maybe|perhaps|possibly|unlikely|(?:i|i am|i'm|my) guess|unsure|uncertain|"
+    r"doubt(?:s|ful)?|suppos(?:e|ing)|assum(?:e|ing)"
+)
 _CHINESE_HEDGES = "不|没|無|ない|ません|或|约|約|错"
-HEDGES_NUMBER = re.compile(  # before it, in its clause
+HEDGES = re.compile(rf"\b(?:{_NEGATIONS}|{_DOUBTS}|if)\b|n't|不")  # an answer, in its words or its clause
+_HEDGES_NUMBER = re.compile(  # before it, in its clause
     rf"\b(?:{_NEGATIONS}|{_DOUBTS}|either|than|between|least|most|almost|nearly|under|over|below|above|minus|"
     r"negative|(?:anything|all|nothing)\s+but|(?:could|might|may)\s+be|"
-    r"(?:step|part|problem|question|example|exercise|to the|mod)(?=\s*\(?\Z))\b|n't",
-    re.IGNORECASE,
+    r"(?:step|part|problem|question|example|exercise|to the|mod)(?=\s*\(?\Z))\b|n't"
 )
 _SPOILED = re.compile(
-    rf"\?|\\[A-Za-z][^=]*\Z|[\[\]<>≤≥≠±~≈]|\b(?:and|to)\s*\Z|{_CHINESE_HEDGES}|"
-    rf"\b(?:{_NEGATIONS}|{_DOUBTS}|if|or|approximately|roughly|actually|wait|(?:less|more) than|\w+n't)\b",
-    re.IGNORECASE,
+    rf"\?|\\[a-z][^=]*\Z|[\[\]<>≤≥≠±~≈]|\b(?:and|to)\s*\Z|{_CHINESE_HEDGES}|"
+    rf"\b(?:{_NEGATIONS}|{_DOUBTS}|if|or|approximately|roughly|actually|wait|(?:less|more) than|\w+n't)\b"
 )
 _TOUCHES_BEFORE = re.compile(
     r"(?:[\w)\]%]\s*(?:[-+*/^]|\\(?:times|cdot|div|pm))|[A-Za-z0-9]\(|[_^]|[0-9]:)[\s$(]*\Z"
@@ -186,8 +194,7 @@ _TOUCHES_BEFORE = re.compile(
 _TOUCHES_AFTER = re.compile(
     r"\+|[$)\s]*(?:(?:[-+/*]|\\(?:times|cdot|div|pm))(?=\s*[\w($.])|[!^_]|:[0-9]|(?:pi|π|squared|cubed|factorial|mod|modulo|plus|minus|times\s+[0-9(]|"
     r"divided|halves|thirds|quarters|tens|(?:four|fif|six|seven|eigh|nin|ten|hundred|thousand)ths|"
-    r"and\s+an?\s+(?:half|third|quarter)|hundreds|thousands|millions)(?![A-Za-z]))|\s*\(\s*[0-9]",
-    re.IGNORECASE,
+    r"and\s+an?\s+(?:half|third|quarter)|hundreds|thousands|millions)(?![a-z]))|\s*\(\s*[0-9]"
 )
 _JOINED_WORD = re.compile(r"[A-Za-z]+(?:\^?[23])?")
 _LISTS = re.compile(r"[,;]|\b(?:and|or)\b|\.\s|\A[^=]*[ $][A-Za-z](?:_\w)?\s*=\s*[$(]*\Z")

@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from erce.errors import InputError
 from erce.types import Completion, Problem, Verdict
-from erce.verify.extract import extract_program, has_fence, is_finished, text_of
+from erce.verify.extract import is_finished, text_of
+from erce.verify.fences import extract_program, has_fence
 from erce.verify.io import verify_cases
 from erce.verify.sandbox import Job, Limits, Outcome, shared
 from erce.verify.sandbox.host import WALL_TIMES_CPU

@@ -6,15 +6,13 @@ from dataclasses import replace
 import pytest
 from toys.answers.completions import cut_off
 
+from erce.verify.boxes import boxed_answer, matching_brace
 from erce.verify.extract import (
     FINAL_ANSWER_IS,
     STATEMENT,
-    boxed_answer,
-    extract_program,
     find_answer,
     is_finished,
     last_number,
-    matching_brace,
     strip_traces,
     text_of,
 )
@@ -203,90 +201,6 @@ def test_the_last_number_stands_without_doubt(text, number):
     assert (answer.text if answer and not answer.is_none else None) == number
 
 
-SQUARE = "def square(x):\n    return x * x"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"```python3.11\n{SQUARE}\n```\nprints\n```\n9\n```",
-        f"```{{.python}}\n{SQUARE}\n```",
-        f"~~~python\n{SQUARE}\n~~~\nDone.",
-        f"Sure!\n\n```\n{SQUARE}\n```\nOutput:\n```\n9\n```",
-        f"```python\ndef cube(x): ...\n```\n```python\n{SQUARE}\n```\n```bash\npython square.py\n```",
-        f"```python\n{SQUARE}",
-        f"\ufeff```python\n\ufeff{SQUARE}\n```\n```python\nprint(square(3))\n```",
-        "1. Like this:\n   ```python\n   def square(x):\n       return x * x\n   ```",
-        f"````markdown\n# Solution\n```python\n{SQUARE}\n```\n````",
-        f"<think>```python\ndef square(x): ...\n```</think>\n```python\n{SQUARE}\n```",
-        SQUARE,
-        f"Here is the function:\n\n{SQUARE}\n\nIt multiplies x by itself.",
-        "    def square(x):\n        return x * x",
-        f"[PYTHON]\n{SQUARE}\n[/PYTHON]",
-    ],
-)
-def test_the_program_is_the_block_that_defines_an_entry_point(text):
-    assert extract_program(text, ["square"]) == SQUARE
-
-
-HELPER = "def times(a, b):\n    return a * b"
-USES = "def square(x):\n    return times(x, x)"
-OLD = "def square(x):\n    return x * 2"
-IMPORTS = "from operator import (add, mul as times)\nimport os.path as p"
-
-
-@pytest.mark.parametrize(
-    ("blocks", "program"),
-    [
-        ([HELPER, USES], [HELPER, USES]),
-        ([USES, HELPER], [USES, HELPER]),
-        ([IMPORTS, USES], [IMPORTS, USES]),
-        (["LIMIT = 3\ndef g(): ...", HELPER.replace("a * b", "g(a)"), USES], ...),
-        ([HELPER, USES.replace("times(x, x)", "x.times(x)")], [USES.replace("times(x, x)", "x.times(x)")]),
-        ([HELPER, f"{HELPER}\n{USES}"], [f"{HELPER}\n{USES}"]),  # which needs nothing
-        ([HELPER, OLD, USES], [HELPER, USES]),
-        ([f"{HELPER}\nprint(square(3))", USES], [USES]),  # an example of its use, which would fail before it
-        (
-            [IMPORTS, "def square(x):\n    with x as f: return f"],
-            ["def square(x):\n    with x as f: return f"],
-        ),
-        ([HELPER, f"class C:\n    {OLD}"], [f"class C:\n    {OLD}"]),
-        (["class C:\n    def times(self): ...", USES], [USES]),
-    ],
-)
-def test_blocks_that_define_what_the_program_lacks_belong_to_it(blocks, program):
-    text = "\n".join(f"Then:\n```python\n{block}\n```" for block in blocks)
-    assert extract_program(text, ["square"]) == "\n\n".join(blocks if program is ... else program)
-    assert extract_program(text.replace("python", ""), ["square"]) == extract_program(text, ["square"])
-
-
-def test_every_entry_point_is_looked_for():
-    text = f"```python\n{HELPER}\n```\nand\n```python\n{OLD}\n```\n```python\nimport this\n```"
-    assert extract_program(text, ["square", "times"]) == f"{HELPER}\n\n{OLD}"
-
-
-@pytest.mark.parametrize(
-    ("text", "program"),
-    [
-        ('````python\nx = """\n```\n"""\n````', 'x = """\n```\n"""'),
-        ("```text\n9\n```", ""),
-        ("<think>\ndef square(x): return x", ""),
-        ("no program here", "no program here"),
-        ("from x import *\n\nf = 3\nprint(f)\n\nDone now.", "from x import *\n\nf = 3\nprint(f)"),
-        (
-            'def f():\n    """\nNot indented here.\n"""\n    return 1',
-            'def f():\n    """\nNot indented here.\n"""\n    return 1',
-        ),
-        (
-            "def f(x):\n    return x\nif f(1):\n    y = 2\nelse:\n    y = 3",
-            "def f(x):\n    return x\nif f(1):\n    y = 2\nelse:\n    y = 3",
-        ),
-    ],
-)
-def test_output_is_no_program_and_prose_is_cut_off(text, program):
-    assert extract_program(text) == program
-
-
 def test_a_brace_that_never_closes_has_no_match():
     assert matching_brace("{a{b}c}", 0) == 6
     assert matching_brace("{a{b}c}", 2) == 4
@@ -319,13 +233,6 @@ HOSTILE = [
     "</think>" * 12_000,
     "answer is " * 10_000,
     "<answer>" * 12_000,
-    "```python\n" * 10_000,
-    "```py\ndef f(): g\n```\n" * 5_000,
-    "".join(f"```py\ndef f{n}(): f{n - 1}\n```\n" for n in range(4_000)),
-    "from\n" * 20_000,
-    "````\n```" * 12_000,
-    "def f():\n" * 11_000,
-    "import " + "x." * 50_000,
     "1 or " * 20_000,
     "a\n" * 50_000,
 ]
@@ -337,5 +244,4 @@ def test_a_hundred_thousand_characters_are_searched_in_linear_time(text):
     extract_answer(text)
     extract_answer(strip_traces(text), STATEMENT)
     last_number(text)
-    extract_program(text, ["f"])
     assert time.process_time() - began < 5  # a quadratic search takes tens of seconds

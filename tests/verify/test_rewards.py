@@ -13,7 +13,7 @@ from erce.errors import InputError, RunError
 from erce.hf.models import load_model, load_tokenizer
 from erce.tasks import load_task, splits
 from erce.verify import rewards, run_program, verify_math, verify_number
-from erce.verify.extract import extract_program
+from erce.verify.fences import extract_program
 from erce.verify.rewards import (
     math_reward,
     math_score,

@@ -53,7 +53,9 @@ def test_the_verdict_comes_first_and_the_preferred_arm_has_both_gains_with_what_
     differences = ["difference-sampled", "difference-greedy"]
     expected = ["verdict", "greedy", "sampled", "choosing", *differences, "sharpening"]
     assert list(lines) == expected
-    opening = f"In samples the gain minus the gain on the control {CONTROL}, where no gain is expected, is +"
+    opening = (
+        f"In samples the gain of λ = 0.5 minus that on the control {CONTROL}, where no gain is expected, is +"
+    )
     assert lines["difference-sampled"].startswith(opening)
 
 
@@ -92,9 +94,15 @@ def test_cross_entropy_may_win(tmp_path):
 @pytest.mark.parametrize(
     ("greedy", "sentence"),
     [
-        ((0.5, 0.9), "Greedy decoding gained too, so sharpening is not all there is."),
-        ((0.8, 0.5), "Greedy decoding lost, so sharpening may be all there is."),
-        ((0.5, 0.5), "No gain was shown in greedy decoding, so sharpening may be all there is."),
+        (
+            (0.5, 0.9),
+            "Greedy decoding gained over the base model and λ = 0 too, so sharpening is not all there is.",
+        ),
+        ((0.8, 0.5), "Greedy decoding lost to the base model and λ = 0, so sharpening may be all there is."),
+        (
+            (0.5, 0.5),
+            "No gain over the base model and λ = 0 was shown in greedy decoding, so sharpening may be all",
+        ),
     ],
 )
 def test_a_sampled_gain_comes_with_a_caution_about_sharpening(tmp_path, greedy, sentence):
@@ -127,7 +135,7 @@ def test_what_own_right_answers_cost_is_said_beside_every_arms_gain(tmp_path):
         "262 of 320 training problems have an accepted one, and self leaves out the other 58",
     ):
         assert part in sentences(report)["own"]
-    costs = {row.arm.label: row.sampled_before for row in report.rows if row.task == TASK}
+    costs = {report.name(row.arm): row.sampled_before for row in report.rows if row.task == TASK}
     assert {name: tokens for name, tokens in costs.items() if tokens} == {"self": 49_123, "rft": 49_123}
     page = document(report)
     assert page.count("<td>49,123</td>") == 2
