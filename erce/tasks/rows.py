@@ -80,7 +80,7 @@ def check_problems(task: Task, problems: Sequence[Problem]) -> None:
     """Refuse what the task's verifier cannot be right about, before anything is generated.
 
     InputError: a problem whose reference the verifier cannot read, which a completion without a text shows,
-    or demonstrations of which the verifier accepts none. VerifierError: the verifier raised.
+    or not one demonstration that the verifier accepts. VerifierError: the verifier raised.
     """
     if not problems:
         raise InputError("there are no problems; give at least one")
