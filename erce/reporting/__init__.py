@@ -1,11 +1,10 @@
 """A study's folder, finished or not → the terminal's table, the files in RUNS/report/, and JSON."""
 
 from pathlib import Path
+from textwrap import TextWrapper
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from erce.files import write_json, write_text
 from erce.recipe import as_settings
@@ -110,10 +109,10 @@ def _print(summary: Summary, *, verbose: bool) -> None:
 
 
 def _print_list(console: Console, heading: str, texts: list[str]) -> None:
-    if not texts:
-        return
-    console.print(f"\n{heading}", style="bold")
-    lines = Table.grid(padding=(0, 1))
+    if texts:
+        console.print(f"\n{heading}", style="bold")
+    lines = TextWrapper(
+        console.width, initial_indent="  · ", subsequent_indent="    ", break_on_hyphens=False
+    )
     for text in texts:
-        lines.add_row("  ·", Text(visible(text)))
-    console.print(lines)
+        console.print(lines.fill(visible(text)), markup=False, highlight=False)
