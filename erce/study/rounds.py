@@ -173,7 +173,9 @@ class AlikeWatch:
         verdicts = {bool(verdict) for _, outcomes in outcomes_by_set for verdict in np.unique(outcomes)}
         if problems >= ENOUGH_PROBLEMS and len(verdicts) == 1:
             raise AllAlikeError(
-                _sentence(EVERYTHING if True in verdicts else NOTHING, self.work.recipe.objective, cells, folders)
+                _sentence(
+                    EVERYTHING if True in verdicts else NOTHING, self.work.recipe.objective, cells, folders
+                )
             )
 
 

@@ -147,10 +147,19 @@ def test_copies_are_never_divided(file):
         ([row(0), row(1, weight="2")], "line 2: `weight` is '2'; it is a number, 0 or above"),
         ([row(0), row(1, weight=-1)], "line 2: `weight` is -1; it is a number"),
         ([row(0), row(1, answer=True)], "line 2: `answer` is True, not a text"),
-        ([row(0), row(1, anwser="3")], "line 2: a study does not read field 'anwser', only .*; did you mean 'answer'"),
+        (
+            [row(0), row(1, anwser="3")],
+            "line 2: a study does not read field 'anwser', only .*; did you mean 'answer'",
+        ),
         ([row(0), row(1, tests="assert f()")], "line 2: `tests` is 'assert f..', not a list of texts"),
-        ([{"question": "a"}], r"line 1: a study does not read field 'question', only .*; did you mean 'prompt'\?"),
-        ([row(0) | {"zzz": "a"}], r"line 1: a study does not read field 'zzz', only .*; leave it out, or say in \[columns\]"),
+        (
+            [{"question": "a"}],
+            r"line 1: a study does not read field 'question', only .*; did you mean 'prompt'\?",
+        ),
+        (
+            [row(0) | {"zzz": "a"}],
+            r"line 1: a study does not read field 'zzz', only .*; leave it out, or say in \[columns\]",
+        ),
         ([row(0, split="test"), row(1)], 'line 2: `split` is None; it is "train" or "test"'),
         ([row(0, split="dev"), row(1)], "line 1: `split` is 'dev'"),
         ([row(0), row(1)], "1 problems to train on and 1 to test on are too few"),
