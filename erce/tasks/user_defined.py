@@ -1,4 +1,4 @@
-"""Rows and a Python function → a user's own Task.
+"""Rows and a Python function → a user-defined Task.
 
     {"prompt": "Spell 3 backwards.", "demonstration": "eerht", "answer": "eerht"}       problems.jsonl
 
