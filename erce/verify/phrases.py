@@ -171,21 +171,21 @@ _NUMERAL = re.compile(
     r"|(?P<index>[A-Za-z_^]\^?[0-9]++)|[0-9]++"
 )
 _SCALE = re.compile("|".join(SCALES))
-CLAUSE_START = re.compile(r"[.?!:;,]\s|\n")
+CLAUSE_START = re.compile(r"(?<!\b[Nn]o)\.\s|[?!:;,]\s|\n")
 _NEGATIONS = r"not|never|none|neither|nor|unless|whether|cannot|wrong|incorrect|false|impossible|fails"
 _DOUBTS = (
     r"maybe|perhaps|possibly|unlikely|(?:i|i am|i'm|my) guess|unsure|uncertain|"
     r"doubt(?:s|ful)?|suppos(?:e|ing)|assum(?:e|ing)"
 )
-_CHINESE_HEDGES = "不|没|無|ない|ません|或|约|約|错"
+_CHINESE_HEDGES = "不|没|無|ない|ません|或|(?<!节)约|約|错"  # 节约 is to save
 HEDGES = re.compile(rf"\b(?:{_NEGATIONS}|{_DOUBTS}|if)\b|n't|不")  # an answer, in its words or its clause
 _HEDGES_NUMBER = re.compile(  # before it, in its clause
     rf"\b(?:{_NEGATIONS}|{_DOUBTS}|either|than|between|least|most|almost|nearly|under|over|below|above|minus|"
-    r"negative|(?:anything|all|nothing)\s+but|(?:could|might|may)\s+be|"
-    r"(?:step|part|problem|question|example|exercise|to the|mod)(?=\s*\(?\Z))\b|n't"
+    rf"negative|(?:anything|all|nothing)\s+but|(?:could|might|may)\s+be)\b|n't|{_CHINESE_HEDGES}|"
+    r"\b(?:step|part|problem|question|example|exercise|no\.?|to the|mod)\s*\(?\Z"
 )
 _SPOILED = re.compile(
-    rf"\?|\\[a-z][^=]*\Z|[\[\]<>≤≥≠±~≈]|\b(?:and|to)\s*\Z|{_CHINESE_HEDGES}|"
+    rf"\?|\A\W*up to\b|\\[a-z][^=]*\Z|[\[\]<>≤≥≠±~≈]|\b(?:and|to)\s*\Z|{_CHINESE_HEDGES}|"
     rf"\b(?:{_NEGATIONS}|{_DOUBTS}|if|or|approximately|roughly|actually|wait|(?:less|more) than|\w+n't)\b"
 )
 _TOUCHES_BEFORE = re.compile(
