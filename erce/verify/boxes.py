@@ -92,8 +92,9 @@ def answer_of(text: str, box: Box) -> Answer:
             return Answer(f"{left}{text[box.start : end]}{right}", note=note, is_none=True)
         is_plain = content.replace(".", "").isdigit() and not left[-1:].isalpha()
         content = balanced(left + (content if is_plain else f"{{{content}}}") + right, len(left))
-    negation = _NEGATION_BEFORE.search(text[max(0, box.start - 30) : box.start])
-    return settled(text, end, Answer(f"{negation.group() if negation else ''}{content}", note=note))
+    before = text[max(0, box.start - 30) : box.start].rstrip(" \n$\\([*")
+    negation = _NEGATION_BEFORE.search(before) if before[-1:].isalpha() else None
+    return settled(text, end, Answer(f"{negation.group()} {content}" if negation else content, note=note))
 
 
 def _unit_behind(text: str, box: Box) -> tuple[str, int]:
@@ -170,7 +171,7 @@ _JOINT = re.compile(rf"\s*+(?:[,;]?\s*+(?:and|or)\b|[,;])\s*+(?:{_NAME}\s*+)?")
 # What takes a box back and stays before it.
 _NEGATION_BEFORE = re.compile(
     r"(?:not|Not|n't|never|Never|(?:cannot|can't|could)\s+be|(?:wrong|incorrect)\s+answer\s+is|"
-    r"(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than|minus|negative)(?:\s+equal\s+to)?[\s$\\(\[*]*\Z"
+    r"(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than|minus|negative)(?:\s+equal\s+to)?\Z"
 )
 _FORMULA_MARK = re.compile(r"(?<!\\)\$|\\[\])]|\\end\{")
 # What ends an expression: a delimiter, a sign that gives a name or a next step, punctuation, words.

@@ -41,7 +41,7 @@ BOXES = [  # text, content of the last box
     ("", None),
 ]
 BESIDE = [  # text, the answer: what touches the box belongs to it
-    (r"It isn't $\boxed{7}$.", "n't $7"),
+    (r"It isn't $\boxed{7}$.", "n't 7"),
     (r"less than \boxed{7}", "less than 7"),
     (r"\boxed{7}?", "7?"),
     (r"\boxed{7} or 8", "7 or 8"),
