@@ -75,7 +75,7 @@ def starts(run: Path) -> Iterator[Cell]:
     for seed in study.recipe.seeds:
         base = Cell(study.recipe.tasks[0], None, seed)
         for cell in [base, *(cell for cell in study.results if cell.seed == seed and cell.lam is not None)]:
-            if (cell.arm.label, seed) not in done:
+            if (cell.arm.name(), seed) not in done:
                 yield cell
 
 
@@ -127,7 +127,7 @@ def from_start(run: Path, cell: Cell) -> dict[str, Any]:
         trainer.remove_callback(PrinterCallback)
         trainer.train()
     rewards = [round(entry["reward"], 3) for entry in trainer.state.log_history if "reward" in entry]
-    return {"start": cell.arm.label, "seed": cell.seed, "curve": curve.points, "rewards": rewards}
+    return {"start": cell.arm.name(), "seed": cell.seed, "curve": curve.points, "rewards": rewards}
 
 
 class Curve(TrainerCallback):

@@ -232,7 +232,8 @@ def overview(results: dict[Condition, dict[Arm, Row]]) -> list[str]:
         )
 
     rows = [
-        f"| {arm.label} | " + " | ".join(cell(condition, arm) for condition in results) + " |" for arm in arms
+        f"| {arm.name()} | " + " | ".join(cell(condition, arm) for condition in results) + " |"
+        for arm in arms
     ]
     tokens = [max(row.sampled_before for row in by_arm.values()) for by_arm in results.values()]
     cost = "| tokens sampled before training | " + " | ".join(
@@ -272,7 +273,7 @@ def table(results: dict[Condition, dict[Arm, Row]]) -> list[str]:
                 np.mean(row.greedy) - np.mean(base.greedy),
             ]
             lines.append(
-                f"{start} {arm.label} | {100 * np.mean(row.greedy):.0f} ({seeds(row.greedy)}) "
+                f"{start} {arm.name()} | {100 * np.mean(row.greedy):.0f} ({seeds(row.greedy)}) "
                 f"| {100 * np.mean(row.sampled):.0f} | "
                 + " | ".join(f"{100 * gain:+.0f}" for gain in gains)
                 + f" | {worked_share(row)} "
@@ -314,7 +315,7 @@ def draw(results: dict[Condition, dict[Arm, Row]], file: Path) -> None:
     for panel, decoding in zip(panels, ("greedy", "sampled"), strict=True):
         for arm, look in zip(arms, looks, strict=True):
             values = [100 * np.mean(getattr(by_arm[arm], decoding)) for by_arm in results.values()]
-            panel.plot(shares, values, look, marker=".", label=arm.label)
+            panel.plot(shares, values, look, marker=".", label=arm.name())
         panel.set(title=decoding, xlabel="share of shortcuts among the demonstrations", ylim=(0, 100))
     panels[0].set_ylabel("Pass@1, %")
     panels[1].legend(fontsize=8.5)

@@ -148,19 +148,20 @@ class Arm:
     def is_base(self) -> bool:
         return self.lam is None
 
-    @property
-    def label(self) -> str:
-        """Return what sentences call the arm.
+    def name(self, grid: str = CROSS_ENTROPY) -> str:
+        """Return the arm's one name, on every page, where a study's λ are on the objective `grid`.
 
-        >>> [Arm(lam).label for lam in (None, 0.0, -0.5)], [Arm(lam, "dft").label for lam in (0.0, 4.0)]
-        (['base model', 'λ = 0', 'λ = −0.5'], ['dft', 'dft, λ = 4'])
+        >>> [Arm(lam).name() for lam in (None, 0.0, -0.5)], [Arm(lam, "dft").name() for lam in (0.0, 4.0)]
+        (['base model', 'λ = 0', 'λ = −0.5'], ['dft', 'dft + 4'])
+        >>> Arm(0.0).name("dft"), Arm(4.0).name("dft"), Arm(-0.5, "dft").name("dft")
+        ('cross-entropy', 'cross-entropy + 4', 'dft − 0.5')
         """
         if self.lam is None:
             return "base model"
-        strength = f"λ = {self.lam:g}".replace("-", "−")
-        if self.objective != CROSS_ENTROPY:
-            return f"{self.objective}, {strength}" if self.lam else self.objective
-        return strength
+        if self.objective == grid == CROSS_ENTROPY:
+            return f"λ = {self.lam:g}".replace("-", "−")
+        sign = "−" if self.lam < 0 else "+"
+        return f"{self.objective} {sign} {abs(self.lam):g}" if self.lam else self.objective
 
     @property
     def slug(self) -> str:

@@ -102,7 +102,7 @@ def add_run(added: argparse.ArgumentParser) -> None:
     added.add_argument("--dry-run", action="store_true", help=text)
     text = "for --dry-run: a100, a100-40, h100, h200, l40s, l4, rtx4090 or cpu (what this machine has)"
     added.add_argument("--device", metavar="NAME", help=text)
-    text = "for --dry-run: tokens per second that you measured; without them, those of one H100 by its peak"
+    text = "for --dry-run: tokens per second that you measured; left out, they are known, measured or guessed"
     pair: dict[str, Any] = {"nargs": 2, "type": float, "metavar": ("TRAINED", "SAMPLED")}
     added.add_argument("--tokens-per-second", **pair, help=text)
 

@@ -7,7 +7,6 @@ import random
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,6 +30,7 @@ from transformers.utils import logging
 from erce.catalog import EMBEDDED_MODELS, PACKAGED_MODELS
 from erce.errors import InputError
 from erce.hf.adapter import check_adapter
+from erce.loss.bfloat16_on_cpu import bfloat16_is_fast
 
 QUANTISATION = ("quantization_config", "_name_or_path", "dtype", "transformers_version")  # of a GGUF config
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -67,7 +67,7 @@ def load_tokenizer(name: str) -> PreTrainedTokenizerBase:
 def dtype_here(dtype: str, model: str) -> str:
     """Return the name of a dtype, "auto" resolved for a model on this machine.
 
-    "auto" is bfloat16 on a CUDA device and on a CPU whose instructions multiply bfloat16, and float32
+    "auto" is bfloat16 on a CUDA device and on a CPU that multiplies it faster than float32, and float32
     elsewhere and for the embedded models, whose results are the same on every machine. An unknown name is an
     InputError.
     """
@@ -77,17 +77,7 @@ def dtype_here(dtype: str, model: str) -> str:
         return dtype
     if torch.cuda.is_available():
         return "bfloat16"
-    return "bfloat16" if model not in EMBEDDED_MODELS and cpu_multiplies_bfloat16() else "float32"
-
-
-@cache
-def cpu_multiplies_bfloat16() -> bool:
-    """Return whether the processor's instructions multiply bfloat16 (AVX-512 BF16, AMX, or Arm's bf16)."""
-    try:
-        flags = set(Path("/proc/cpuinfo").read_text(encoding="utf-8").split())
-    except OSError:  # not Linux
-        return False
-    return bool(flags & {"avx512_bf16", "amx_bf16", "bf16"})
+    return "bfloat16" if model not in EMBEDDED_MODELS and bfloat16_is_fast() else "float32"
 
 
 def load_model(name: str, *, dtype: str = "auto") -> PreTrainedModel:

@@ -1,15 +1,17 @@
 """bfloat16 operands on a CPU → logits that are exact where it counts, by matmuls into bfloat16.
 
-A CPU with instructions for it multiplies bfloat16 into bfloat16 four times as fast as float32. A rounding
+A CPU made for it multiplies bfloat16 into bfloat16 up to four times as fast as float32. A rounding
 error of a logit reaches the gradient times the token's probability. The errors of the many unlikely tokens
 are independent of each other and cancel out; the few likely ones are worth a dot product each. A large offset
 that a row's logits share would make their rounding errors alike, so that they add up: the row's `_centre` is
 subtracted first. In a small vocabulary many tokens can be likely, and at order inf rounding may make another
-token the largest: both are multiplied in float32, and so is everything on a CPU without such instructions.
+token the largest: both are multiplied in float32, and so is everything on a CPU that is not made for it.
 """
 
 import math
 import platform
+from functools import cache
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -28,18 +30,30 @@ _GROUP = 64  # columns that are searched for a likely one at once
 
 def suits(dtype: torch.dtype, v: int, order: float | None) -> bool:
     """Return whether a CPU's logits of operands in `dtype` are multiplied into bfloat16."""
-    return dtype == torch.bfloat16 and v >= LEAST_V and order != math.inf and has_bfloat16()
+    return dtype == torch.bfloat16 and v >= LEAST_V and order != math.inf and bfloat16_is_fast()
 
 
-def has_bfloat16() -> bool:
-    """Return whether this CPU has instructions that multiply bfloat16.
+@cache
+def bfloat16_is_fast() -> bool:
+    """Return whether this CPU multiplies bfloat16 faster than float32.
 
-    With AVX-512 alone oneDNN takes other instructions in their place, and with AVX2 PyTorch takes a loop:
-    both are slower than float32 blocks of the weight are.
+    Arm's and AMD's do that have instructions for it, and Intel's with AMX. On Intel's with AVX-512 BF16 alone
+    oneDNN's bfloat16 takes twice float32's time; with less, other instructions or a loop stand in.
     """
     if not (torch.backends.mkldnn.is_available() and torch.ops.mkldnn._is_mkldnn_bf16_supported()):
         return False
-    return platform.machine().lower() not in {"x86_64", "amd64"} or torch.cpu._is_avx512_bf16_supported()
+    if platform.machine().lower() not in {"x86_64", "amd64"}:
+        return True
+    has_amx, has_avx512 = torch.cpu._is_amx_tile_supported(), torch.cpu._is_avx512_bf16_supported()
+    return has_avx512 and (has_amx or not _is_intel())
+
+
+def _is_intel() -> bool:
+    """Return whether the processor says that it is Intel's; False where it does not say (not Linux)."""
+    try:
+        return "GenuineIntel" in Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return False
 
 
 class BFloat16OnCPU(Matmuls):

@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from erce.files import write_json, write_text
 from erce.recipe import as_settings
@@ -21,7 +23,8 @@ from erce.study.folder import read_study
 
 __all__ = ["report"]
 
-BRIEF = ("greedy", "sampled", "choosing", "sharpening")  # shown in a terminal unless all are asked for
+BRIEF = ("greedy", "sampled")  # sentences that a terminal shows unless all are asked for
+MOST_FAULTS = 3  # in a terminal, likewise
 
 
 def report(
@@ -37,7 +40,7 @@ def report(
         root: the study's folder.
         json: a file for every number of the report; None writes none.
         out: the folder for index.html, completions.html, accuracy.svg and tables/; None: `root`/report.
-        verbose: print all sentences of the page, not the table, three sentences and what to do next alone.
+        verbose: print all sentences of the page, not the verdict, table and most important ones alone.
 
     Returns:
         The path of the page, index.html.
@@ -64,7 +67,7 @@ def contents(summary: Summary) -> dict[str, Any]:
     verdict, *_ = sentences(summary).values()
     return {
         "verdict": {"sentence": verdict, "greedy": None, "sampled": None}
-        | {decoding: found.as_json() for decoding, found in preferences(summary).items()},
+        | {decoding: found.as_json(summary) for decoding, found in preferences(summary).items()},
         "study": as_settings(summary.study.recipe),
         "chosen": None if choice is None else choice._asdict() | {"scores": by_lam},
         "interaction": [
@@ -74,7 +77,11 @@ def contents(summary: Summary) -> dict[str, Any]:
         "temperatures": sweep and sweep.as_json(),
         "coverage": coverage and coverage.as_json(),
         "rows": [
-            row.as_json() | {"is_preferred": row.arm == preferred(summary, row.decoding)}
+            row.as_json()
+            | {
+                "label": summary.name(row.arm),
+                "is_preferred": row.arm == preferred(summary, row.decoding),
+            }
             for row in summary.rows
         ],
         "own": summary.own,
@@ -86,7 +93,7 @@ def contents(summary: Summary) -> dict[str, Any]:
 
 
 def _print(summary: Summary, *, verbose: bool) -> None:
-    """Print the verdict, the tables, what they mean, what could be wrong (`verbose`) and what to do next."""
+    """Print the verdict, the tables, what they mean, what could be wrong and what to do next."""
     console = Console()
     verdict, *others = sentences(summary).items()
     console.print(visible(verdict[1]), style="bold", markup=False, highlight=False)
@@ -94,14 +101,19 @@ def _print(summary: Summary, *, verbose: bool) -> None:
     for subject, text in others:
         if verbose or subject in BRIEF:
             console.print(f"\n{visible(text)}", markup=False, highlight=False)
-    if verbose:
-        _print_list(console, "What could be wrong:", [caution.fault for caution in faults(summary)])
+    wrong = [caution.fault for caution in faults(summary)]
+    shown = len(wrong) if verbose else MOST_FAULTS
+    more = [f"{len(wrong) - shown} more on the page and with --verbose."] if len(wrong) > shown else []
+    _print_list(console, "What could be wrong:", [*wrong[:shown], *more])
     _print_list(console, "What to do next:", next_steps(summary))
     console.print()
 
 
 def _print_list(console: Console, heading: str, texts: list[str]) -> None:
-    if texts:
-        console.print(f"\n{heading}", style="bold")
+    if not texts:
+        return
+    console.print(f"\n{heading}", style="bold")
+    lines = Table.grid(padding=(0, 1))
     for text in texts:
-        console.print(f"  · {visible(text)}", markup=False, highlight=False)
+        lines.add_row("  ·", Text(visible(text)))
+    console.print(lines)

@@ -5,7 +5,6 @@ import unicodedata
 from decimal import ROUND_HALF_UP, Decimal
 
 from erce.stats import Gain
-from erce.types import BASELINE, CROSS_ENTROPY, Arm
 
 MINUS = "−"
 NOTHING = "–"
@@ -102,38 +101,6 @@ def strength(lam: float | None) -> str:
     ('0', '0.5', '−0.1', '–')
     """
     return NOTHING if lam is None else f"{lam:g}".replace("-", MINUS)
-
-
-def known_as(arm: Arm, baseline: Arm = BASELINE) -> str:
-    """Return what the objective of a λ is called elsewhere; empty where the arm's label says it already.
-
-    >>> [known_as(Arm(lam)) for lam in (0.0, -0.1, 0.5)], known_as(Arm(0.0), Arm(0.0, "dft"))
-    (['cross-entropy', 'confidence penalty', ''], '')
-    """
-    if arm == BASELINE:
-        return CROSS_ENTROPY if arm == baseline else ""
-    negative = arm.lam is not None and arm.lam < 0 and arm.objective == CROSS_ENTROPY
-    return "confidence penalty" if negative else ""
-
-
-def sentence_label(arm: Arm, baseline: Arm) -> str:
-    """Return an arm's name for a sentence; it says "cross-entropy" if the baseline is another objective.
-
-    >>> sentence_label(Arm(4.0), Arm(0.0)), sentence_label(Arm(0.0), Arm(0.0, "dft"))
-    ('λ = 4', 'cross-entropy')
-    """
-    if arm.is_base or arm.objective != CROSS_ENTROPY or baseline.objective == CROSS_ENTROPY:
-        return arm.label
-    return f"{CROSS_ENTROPY}, {arm.label}" if arm.lam else CROSS_ENTROPY
-
-
-def row_label(arm: Arm, baseline: Arm) -> str:
-    """Return an arm's name for a column headed "λ".
-
-    >>> row_label(Arm(4.0), Arm(0.0)), row_label(Arm(4.0), Arm(0.0, "dft"))
-    ('4', 'cross-entropy, λ = 4')
-    """
-    return sentence_label(arm, baseline).removeprefix("λ = ")
 
 
 def file_name(task: str) -> str:

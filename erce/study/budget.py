@@ -1,6 +1,6 @@
 """A recipe → what its study takes: cells, steps, tokens, memory and time, and the batch sizes that fit.
 
-`dry_run` runs nothing. Batch sizes change speed alone, but for rounding and for which numbers dropout sets to
+`dry_run` runs no cell. Batch sizes change speed alone, but for rounding and for which numbers dropout sets to
 zero. The embedded models fit anywhere: they have the largest sizes, and so their bits on every machine.
 
 Bytes are rules of thumb. The allocator's share, CUDA's context and the libraries take 1 to 2 GB more.
@@ -8,8 +8,9 @@ Bytes are rules of thumb. The allocator's share, CUDA's context and the librarie
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from heapq import nlargest
 from pathlib import Path
 from statistics import fmean
@@ -24,8 +25,10 @@ from erce.recipe import RFT, SELF, Cell, Recipe, load_recipe
 from erce.recipe.sections import MOST_COMPLETIONS, MOST_SEQUENCES
 from erce.study.demonstrations import cell_splits
 from erce.study.engines.progress import duration
-from erce.study.folder import Study, cell_folder, read_timing
+from erce.study.folder import TRAINING, Study, cell_folder, read_result, read_timing
+from erce.study.probe import MEASURED_SECONDS, Speed, measured_speed
 from erce.study.schedule import decodings, planned_cells
+from erce.study.stages import cpu_threads
 from erce.tasks import check_demonstrations, load_task
 from erce.tasks.source import NotOnThisMachineError
 from erce.types import CROSS_ENTROPY, Arm, Problem, Splits, Task
@@ -97,13 +100,6 @@ DEVICES = {
 }
 
 
-class Speed(NamedTuple):
-    """The tokens that a device reads in training, and generates, per second."""
-
-    training: float
-    generation: float
-
-
 class Lengths(NamedTuple):
     """The most tokens of a sequence in training, of a prompt with its completion, and of a completion."""
 
@@ -148,6 +144,7 @@ class SamplingWork(NamedTuple):
     expected: int  # tokens if each completion is as long as its demonstration
     most: int  # tokens if each completion is cut off at its limit
     prompt: int  # tokens of the longest prompt
+    prompts: int  # tokens of the prompts, each read once per decoding
 
     def __str__(self) -> str:
         tokens = f"{self.expected:,} tokens if as long as the demonstrations, {self.most:,} at most"
@@ -171,16 +168,6 @@ class TaskWork(NamedTuple):
         return self.training.read * self.training.trainings
 
     @property
-    def expected(self) -> int:
-        """The tokens of all its completions if each is as long as its demonstration."""
-        return sum(work.cells * work.expected for work in self.sampling)
-
-    @property
-    def most(self) -> int:
-        """The tokens of all its completions if each is cut off at its limit."""
-        return sum(work.cells * work.most for work in self.sampling)
-
-    @property
     def lengths(self) -> Lengths:
         """The most tokens of a sequence, of a prompt with its completion, and of a completion."""
         prompt = max((work.prompt for work in self.sampling), default=0)
@@ -199,6 +186,15 @@ class TaskWork(NamedTuple):
         ]
 
 
+class Tokens(NamedTuple):
+    """The tokens of cells: read in training, read as prompts, and written as `SamplingWork` expects."""
+
+    read: int
+    prompts: int
+    expected: int
+    most: int
+
+
 class TextTokens(NamedTuple):
     """The tokens of a problem's prompt and demonstration, the template and the end token included."""
 
@@ -212,7 +208,9 @@ class Texts(NamedTuple):
     train: list[TextTokens]
     validation: list[TextTokens]
     test: list[TextTokens]
-    are_real: bool
+    problems: tuple[Problem, ...]  # to train on; none where the lengths are not of real ones
+    limit: int  # tokens of a sequence in training, at most
+    new: int  # tokens of a completion, at most
     notes: list[str]  # what was assumed
 
 
@@ -247,60 +245,65 @@ def dry_run(
         with suppress(NotOnThisMachineError):
             cell_splits(recipe, name)
     tokenizer = _tokenizer(recipe.model)
-    tasks = [task_work(recipe, name, tokenizer) for name in recipe.tasks]
-    cells, there, taken = len(planned_cells(recipe)), "", []
-    if root.is_dir():
-        study = Study(root, recipe)
-        taken = _taken_lines(study) if device == "cpu" and speed is None else []
-        cells, done = len(study.planned), study.finished
-        there = f", {done} of them done" if done else ""
-    lines = [f"{root}: {counted(cells, 'cell')}{there}; a dry run, nothing is written"]
+    texts = {name: _texts(recipe, load_task(name), tokenizer) for name in recipe.tasks}
+    tasks = [_task_work(recipe, name, texts[name]) for name in recipe.tasks]
+    planned = Study(root, recipe).planned
+    results = {cell: result for cell in planned if (result := read_result(root, recipe, cell))}
+    done = f", {len(results)} of them done" if results else ""
+    lines = [f"{root}: {counted(len(planned), 'cell')}{done}; a dry run, nothing is written"]
     lines += [line for task in tasks for line in task.lines(recipe)]
     notes = [note for task in tasks for note in task.notes]
-    config = None  # last: without one the rest holds all the same, and a note says what is left out
+    config, sizes = None, BatchSizes(0, 0)  # last: without a config the rest holds all the same, with a note
     try:
         config = read_config(recipe.model)
     except InputError as error:
         notes.append(f"memory, and hours without --tokens-per-second, are not computed: {error}")
     if config is not None:
         lengths = Lengths(*map(max, zip(*(task.lengths for task in tasks), strict=True)))
-        lines += _memory_lines(recipe, config, lengths, device)
-    lines += taken or _time_lines(recipe, tasks, config, device, speed, jobs)
+        there = DEVICES[device].memory if device in DEVICES else free_memory()
+        share = recipe.resources.gpus or 1.0 if device in DEVICES else 1 / jobs
+        sizes = fitting(recipe, config, lengths, device=device, memory=there, share=share)
+        lines += _memory_lines(recipe, config, lengths, sizes, device=device, there=there)
+    work = StudyWork(root, recipe, planned, results, texts)
+    lines += _time_lines(work, speed, config=config, device=device, sizes=sizes, jobs=jobs)
     if not backend_of(recipe).in_cell_process:
         notes.append("the server generates the completions; its memory and hours are not counted")
     return [*lines, *(f"note     {note}" for note in dict.fromkeys(notes))]
 
 
-def task_work(recipe: Recipe, name: str, tokenizer: Any) -> TaskWork:
-    """Count the work of one task; without a tokenizer, assume tokens from characters, and say so in a note.
-
-    If the problems would come from the hub and are not in its cache, `MEAN_CHARACTERS` is assumed. All else
-    that a run would refuse is an InputError, first of all a demonstration that the task's own verifier does
-    not accept; programs are run for that as in a study.
-    """
-    task = load_task(name)
-    limit = task.max_length if recipe.training.max_length is None else recipe.training.max_length
-    texts = _texts(recipe, task, tokenizer, limit)
+def _task_work(recipe: Recipe, name: str, texts: Texts) -> TaskWork:
+    """Count the work of one task."""
     # Own samples are of training problems, and are counted apart.
     cells = [cell for cell in planned_cells(recipe) if cell.task == name and not cell.is_own]
     own = recipe.own_cells if recipe.task == name else []
-    notes, new = [*texts.notes], recipe.decoding.max_new_tokens or task.max_new_tokens
+    notes = [*texts.notes]
     if own:
         keep = min(recipe.own_samples.keep, recipe.own_samples.samples)
         notes.append(f"rft and self: counted as if every problem had {keep} accepted samples, the most")
     sizes = f"{len(texts.train)} train, {len(texts.validation)} validation, {len(texts.test)} test problems"
+    swept = [cell for cell in cells if cell.all_temperatures and recipe.decoding.temperatures]
+    groups = [
+        ([cell for cell in cells if cell not in swept], ""),
+        (swept, " with the temperature sweep"),
+        (own, " of training problems"),
+    ]
     return TaskWork(
         sizes=f"{name}: {sizes}",
         arms=list(dict.fromkeys(cell.arm for cell in cells)),
         cells=len(cells),
-        training=_training_work(recipe, cells, texts, limit),
-        sampling=_sampling_work(recipe, cells, own, texts, new=new),
-        new=new,
+        training=_training_work(recipe, cells, texts),
+        sampling=[
+            _sampling_work(recipe, alike[0], texts)._replace(cells=len(alike), when=when)
+            for alike, when in groups
+            if alike
+        ],
+        new=texts.new,
         notes=notes,
     )
 
 
-def _training_work(recipe: Recipe, cells: Sequence[Cell], texts: "Texts", limit: int) -> TrainingWork:
+def _training_work(recipe: Recipe, cells: Sequence[Cell], texts: Texts) -> TrainingWork:
+    limit = texts.limit
     kept = [
         TextTokens(text.prompt, max(0, min(text.demonstration, limit - text.prompt))) for text in texts.train
     ]
@@ -310,31 +313,26 @@ def _training_work(recipe: Recipe, cells: Sequence[Cell], texts: "Texts", limit:
         steps=steps(recipe, len(kept)),
         read=round(epochs * sum(map(sum, kept))),
         scored=round(epochs * sum(text.demonstration for text in kept)),
-        longest=max(map(sum, kept)) if texts.are_real else limit,
+        longest=max(map(sum, kept)) if texts.problems else limit,
         truncated=sum(text != whole for text, whole in zip(kept, texts.train, strict=True)),
-        trainings=sum(demonstrations.get(cell.objective, 1) for cell in cells if not cell.arm.is_base),
+        trainings=sum(demonstrations.get(cell.objective, 1) for cell in cells if cell.is_trained),
     )
 
 
-def _sampling_work(
-    recipe: Recipe, cells: Sequence[Cell], own: Sequence[Cell], texts: "Texts", *, new: int
-) -> list[SamplingWork]:
-    """Return what each group of cells that sample alike takes; `new` tokens has a completion at most."""
-    evaluated = texts.validation + texts.test
-    swept = [cell for cell in cells if cell.all_temperatures and recipe.decoding.temperatures]
-    groups = [
-        ([cell for cell in cells if cell not in swept], "", evaluated),
-        (swept, " with the temperature sweep", evaluated),
-        (own, " of training problems", texts.train),
-    ]
-    works = []
-    for alike, when, problems in groups:
-        if alike:
-            samples = sum(settings.samples for settings in decodings(recipe, alike[0]).values())
-            expected = samples * sum(min(text.demonstration, new) for text in problems)
-            completions, prompt = samples * len(problems), max(text.prompt for text in problems)
-            works.append(SamplingWork(len(alike), when, completions, expected, completions * new, prompt))
-    return works
+def _sampling_work(recipe: Recipe, cell: Cell, texts: Texts, *, done: Collection[str] = ()) -> SamplingWork:
+    """Return what one cell samples, without the decodings that are `done`."""
+    problems = texts.train if cell.is_own else texts.validation + texts.test
+    samples = [settings.samples for name, settings in decodings(recipe, cell).items() if name not in done]
+    completions = sum(samples) * len(problems)
+    return SamplingWork(
+        cells=1,
+        when="",
+        completions=completions,
+        expected=sum(samples) * sum(min(text.demonstration, texts.new) for text in problems),
+        most=completions * texts.new,
+        prompt=max(text.prompt for text in problems),
+        prompts=len(samples) * sum(text.prompt for text in problems),
+    )
 
 
 def steps(recipe: Recipe, demonstrations: int) -> int:
@@ -378,8 +376,14 @@ def _tokenizer(model: str) -> Any:
         return None
 
 
-def _texts(recipe: Recipe, task: Task, tokenizer: Any, limit: int) -> Texts:
-    """Check a task's problems and count their tokens; refuse a prompt that fills the `limit`."""
+def _texts(recipe: Recipe, task: Task, tokenizer: Any) -> Texts:
+    """Count the tokens of a task's problems; without a tokenizer, assume them from characters, with a note.
+
+    If the problems would come from the hub and are not in its cache, `MEAN_CHARACTERS` is assumed. All else
+    that a run would refuse is an InputError, first of all a demonstration that the task's own verifier does
+    not accept; programs are run for that as in a study.
+    """
+    limit = task.max_length if recipe.training.max_length is None else recipe.training.max_length
     events.begin("reading problems and looking for near-duplicates", cell="")
     notes, are_real = [], True
     try:
@@ -409,7 +413,14 @@ def _texts(recipe: Recipe, task: Task, tokenizer: Any, limit: int) -> Texts:
     if tokenizer is not None:  # in a run's words
         too_long = [each for each, text in zip(problems.train, train, strict=True) if text.prompt >= limit]
         training_rows(tokenizer, too_long, limit)
-    return Texts(train, *others, are_real=are_real, notes=notes)
+    return Texts(
+        train,
+        *others,
+        problems=problems.train if are_real else (),
+        limit=limit,
+        new=recipe.decoding.max_new_tokens or task.max_new_tokens,
+        notes=notes,
+    )
 
 
 def _advancing(problems: Iterable[Problem]) -> Iterator[Problem]:
@@ -430,17 +441,16 @@ def _arms(recipe: Recipe, arms: list[Arm]) -> str:
     grid = [arm for arm in arms if not arm.is_base and not recipe.is_other(arm)]
     lams = [f"{arm.lam:g}".replace("-", "−") for arm in grid]
     on = "" if recipe.objective == CROSS_ENTROPY else f" on {recipe.objective}"
-    others = "".join(f" and {arm.label}" for arm in arms if recipe.is_other(arm))
+    others = "".join(f" and {arm.name(recipe.objective)}" for arm in arms if recipe.is_other(arm))
     trained = f"λ = {', '.join(lams)}{on}{others}"
     if len(lams) < len(recipe.lams):
         trained = f"λ = 0 and the λ that validation chooses{on}"
     return f"the base model, and {trained} with {counted(len(recipe.seeds), 'seed')}"
 
 
-def _memory_lines(recipe: Recipe, config: Any, lengths: Lengths, device: str) -> list[str]:
-    there = DEVICES[device].memory if device in DEVICES else free_memory()
-    share = recipe.resources.gpus or 1.0 if device in DEVICES else 1.0
-    sizes = fitting(recipe, config, lengths, device=device, memory=there, share=share)
+def _memory_lines(
+    recipe: Recipe, config: Any, lengths: Lengths, sizes: BatchSizes, *, device: str, there: float
+) -> list[str]:
     needs = {"training": training_memory(recipe, config, lengths, sizes.sequences, device)}
     if backend_of(recipe).in_cell_process:
         needs["generation"] = generation_memory(recipe, config, lengths, sizes.completions, device)
@@ -462,50 +472,155 @@ def _size(count: float) -> str:
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
 
 
+class StudyWork(NamedTuple):
+    """The cells that a study will have, which of them are done, and the texts of their tasks."""
+
+    root: Path
+    recipe: Recipe
+    planned: Sequence[Cell]
+    results: Mapping[Cell, dict[str, Any]]
+    texts: Mapping[str, Texts]
+
+    def tokens(self, cell: Cell, *, also_done: bool = False) -> Tokens:
+        """Return what a cell reads and writes, without what is done already unless asked for."""
+        scores = {} if also_done else self.results.get(cell, {}).get("scores", {})
+        done = set.intersection(*map(set, scores.values())) if scores else ()
+        is_trained = (cell_folder(self.root, self.recipe, cell) / TRAINING).is_file() and not also_done
+        training = _training_work(self.recipe, [cell], self.texts[cell.task])
+        sampling = _sampling_work(self.recipe, cell, self.texts[cell.task], done=done)
+        read = 0 if is_trained else training.read * training.trainings
+        return Tokens(read, sampling.prompts, sampling.expected, sampling.most)
+
+    def seconds(self, cells: Iterable[Cell], speed: Speed) -> "Seconds":
+        """Return what is left of some cells takes, one after another."""
+        read, prompts, expected, most = map(sum, zip(*map(self.tokens, cells), strict=True))
+        if not backend_of(self.recipe).in_cell_process:
+            prompts = expected = most = 0
+        before = prompts / speed.prompts
+        return Seconds(
+            read / speed.training, before + expected / speed.generation, before + most / speed.generation
+        )
+
+
+class Seconds(NamedTuple):
+    """The time of trainings, and of generation: as `SamplingWork` counts tokens."""
+
+    training: float
+    expected: float
+    most: float
+
+
 def _time_lines(
-    recipe: Recipe, tasks: list[TaskWork], config: Any, device: str, speed: Speed | None, jobs: int
+    work: StudyWork, speed: Speed | None, *, config: Any, device: str, sizes: BatchSizes, jobs: int
 ) -> list[str]:
-    """Return the hours at the given speed, or at that of the H100 by the device's peak and the weights."""
-    if speed is not None:
-        basis = f"at {speed.training:g} tokens per second read in training, {speed.generation:g} generated"
-        device = "device with these speeds"
-    elif config is None:
+    """Return the time of what is left, and of a first look, at the given speed or one that is known here."""
+    left = [cell for cell in work.planned if any(work.tokens(cell))]
+    if not left:
         return []
-    elif device not in DEVICES:
-        return ["  time      unknown on a CPU before a cell is done; --device names a GPU instead"]
-    else:
-        basis = "from what one H100 did with a model of 1.5 B weights, by peak and weights: a guess elsewhere"
-        # Operations per weight and token: 2 forward, 2 backward through frozen weights, 2 to compute again.
-        of_training = 6 if recipe.training.gradient_checkpointing else 4
-        rate = DEVICES[device].flops / weights(config)
-        compiled = 1 if recipe.decoding.compile is False else COMPILED
-        speed = Speed(TRAINING_SHARE * rate / of_training, compiled * GENERATION_SHARE * rate / 2)
-    training = sum(task.read for task in tasks) / speed.training
-    generated = tasks if backend_of(recipe).in_cell_process else []
-    expected = sum(task.expected for task in generated) / speed.generation
-    most = duration(sum(task.most for task in generated) / speed.generation)
-    cut_off = f"{most} if every completion is cut off at its limit"
-    parts = f"training {duration(training)}, generation {duration(expected)} ({cut_off})"
-    whose = (
-        f"one {device}" if jobs == 1 else f"{jobs} times {device}, of {duration(training + expected)} in all"
+    one = "one device with these speeds" if speed else "this machine" if device == "cpu" else f"one {device}"
+    try:
+        speed = speed or _known_speed(work, config=config, device=device, sizes=sizes, jobs=jobs)
+    except InputError as error:
+        return [f"  time      unknown: {error}"]
+    if speed is None:
+        return []
+    seconds = work.seconds(left, speed)
+    cut_off = f"{duration(seconds.most)} if every completion is cut off at its limit"
+    parts = f"training {duration(seconds.training)}, generation {duration(seconds.expected)} ({cut_off})"
+    total, cells = seconds.training + seconds.expected, ""
+    if work.results:
+        cells = f" for the {counted(len(left), 'cell')} that are not done"
+    if jobs > 1:
+        one = one.replace("one ", f"{jobs} times ").replace("machine", f"machine, {jobs} cells at a time")
+        one += f", of {duration(total)} in all"
+    basis = speed.basis or (
+        f"at {speed.training:g} tokens per second read in training, {speed.generation:g} generated"
     )
-    wall = duration((training + expected) / jobs)
-    return [f"  time      {wall} of {whose}: {parts}", f"            {basis}"]
+    lines = [f"  time      {duration(total / jobs)} of {one}{cells}: {parts}", f"            {basis}"]
+    return lines + _first_look_lines(work, speed, jobs)
 
 
-def _taken_lines(study: Study) -> list[str]:
-    """Return the time of the cells that are missing, by what finished ones took; none where none tells."""
-    lines = []
-    for what, is_base in (("of the base model", True), ("trained", False)):
-        missing = sum(cell.arm.is_base == is_base for cell in study.missing)
-        done = [cell for cell in study.results if cell.arm.is_base == is_base and cell not in study.missing]
-        timings = [read_timing(cell_folder(study.root, study.recipe, cell)) for cell in done]
-        seconds = [sum(timing.values()) for timing in timings if timing]
-        if seconds and missing:
-            left, each = (duration(factor * fmean(seconds)) for factor in (missing, 1))
-            measured = f"{counted(len(seconds), 'finished one')} took {each} each"
-            lines.append(f"  time      {left} for {counted(missing, 'cell')} {what}: {measured}")
-    return lines
+def _first_look_lines(work: StudyWork, speed: Speed, jobs: int) -> list[str]:
+    """Return the time of λ = 0 and one other λ with one seed, if that is less than the study and not done."""
+    recipe = work.recipe
+    lams = (*[lam for lam in recipe.lams if not lam], *[lam for lam in recipe.lams if lam][:1])
+    cells = planned_cells(replace(recipe, lams=lams, seeds=recipe.seeds[:1]))
+    seconds = work.seconds(cells, speed)
+    total, names = seconds.training + seconds.expected, [f"{lam:g}" for lam in lams]
+    if len(cells) == len(work.planned) or not total:
+        return []
+    settings = f"--set 'lams=[{', '.join(names)}]' --set 'seeds=[{recipe.seeds[0]}]'"
+    look = f"a first look at λ = {' and '.join(names)} with one seed"
+    return [f"  first     {duration(total / jobs)} for {look}: {settings}, and the rest later"]
+
+
+def _known_speed(work: StudyWork, *, config: Any, device: str, sizes: BatchSizes, jobs: int) -> Speed | None:
+    """Return the speed of finished cells, if they ran on such a device; else by its peak, or measured.
+
+    None for a model whose weights cannot be counted, as a note says.
+    """
+    if work.results and device == device_here() and (finished := _finished_speed(work)):
+        return finished
+    if config is None:
+        return None
+    if device not in DEVICES:
+        return _measured_speed(work, config, sizes, jobs)
+    # Operations per weight and token: 2 forward, 2 backward through frozen weights, 2 to compute again.
+    of_training = 6 if work.recipe.training.gradient_checkpointing else 4
+    rate = DEVICES[device].flops / weights(config)
+    compiled = 1 if work.recipe.decoding.compile is False else COMPILED
+    return Speed(
+        TRAINING_SHARE * rate / of_training,
+        compiled * GENERATION_SHARE * rate / 2,
+        basis="from what one H100 did with a model of 1.5 B weights, by peak and weights: a guess elsewhere",
+    )
+
+
+def _finished_speed(work: StudyWork) -> Speed | None:
+    """Return the speed at which cells were trained, and sampled and verified; None if no time was kept."""
+    read = written = training = generation = 0.0
+    for cell in work.results:
+        timing = read_timing(cell_folder(work.root, work.recipe, cell))
+        tokens = work.tokens(cell, also_done=True)
+        if "training" in timing:
+            read, training = read + tokens.read, training + timing["training"]
+        if "generation" in timing:
+            written = written + tokens.expected
+            generation += timing["generation"] + timing.get("verification", 0.0)
+    if not min(read, written, training, generation):
+        return None
+    basis = f"as fast as the {counted(len(work.results), 'cell')} that are done"
+    return Speed(read / training, written / generation, basis=basis)
+
+
+def _measured_speed(work: StudyWork, config: Any, sizes: BatchSizes, jobs: int) -> Speed:
+    """Measure the speed of this machine's processor, if the model and the problems are here and fit."""
+    recipe, texts = work.recipe, work.texts[work.recipe.task]
+    way_out = "so no speed can be measured; --device names a GPU instead"
+    if not texts.problems or _tokenizer(recipe.model) is None:
+        raise InputError(
+            f"the {'model is' if texts.problems else 'problems are'} not on this machine, {way_out}"
+        )
+    if weights(config) * WIDTHS[dtype_on(recipe, "cpu")] > free_memory():
+        raise InputError(f"the model does not fit the memory, {way_out}")
+    of_token = 2 * weights(config) / _cpu_flops(recipe, 1 / jobs)  # seconds of a forward pass
+    of_sequence = 3 * of_token * fmean(map(sum, texts.train))
+    of_prompt = of_token * fmean(text.prompt for text in texts.train)
+    threads = recipe.resources.threads or (max(1, (os.cpu_count() or 1) // jobs) if jobs > 1 else None)
+    with cpu_threads(threads):
+        return measured_speed(
+            recipe,
+            texts.problems,
+            [min(text.demonstration, texts.new) for text in texts.test],
+            sequences=min(sizes.sequences, max(1, int(MEASURED_SECONDS / 3 / of_sequence))),
+            prompts=min(sizes.completions, max(1, int(MEASURED_SECONDS / 2 / of_prompt))),
+            rows=sizes.completions,
+        )
+
+
+def _cpu_flops(recipe: Recipe, share: float) -> float:
+    """Return the operations per second of a share of this machine's threads, by `THREAD_FLOPS`."""
+    return max(1.0, share * (os.cpu_count() or 1)) * THREAD_FLOPS[dtype_on(recipe, "cpu")]
 
 
 def read_config(model: str) -> Any:
@@ -651,7 +766,7 @@ def fitting(
         return BatchSizes(rows, sequences)
     room, flops = USED_SHARE * share * memory - LIBRARY_BYTES, float("inf")
     if device == "cpu":
-        flops = max(1.0, share * (os.cpu_count() or 1)) * THREAD_FLOPS[dtype_on(recipe, device)]
+        flops = _cpu_flops(recipe, share)
     while recipe.decoding.batch_size is None and rows > 1:
         needed = sum(generation_memory(recipe, config, lengths, rows, device).values())
         if needed <= room and lengths.new * 2 * weights(config) * rows / flops <= BATCH_SECONDS:

@@ -11,8 +11,7 @@ result.json, has the same completions verified again.
 
 import os
 import platform
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -26,7 +25,7 @@ from erce.study.folder import JOURNAL, RESULT, TRAINING, cell_folder, timed
 from erce.study.freshness import missing_parts
 from erce.study.provenance import DIGESTS, digests
 from erce.study.samples import read_samples
-from erce.study.stages import sample, score, train, verify_completions
+from erce.study.stages import cpu_threads, sample, score, train, verify_completions
 from erce.tasks import load_task
 from erce.types import Splits
 
@@ -50,7 +49,7 @@ def run_cell(
     missing = missing_parts(root, recipe, cell, splits)
     if "completions" in missing:
         sizes = sizes or _sizes(recipe, cell, splits)
-        with _cpu_threads(recipe.resources.threads):
+        with cpu_threads(recipe.resources.threads):
             if "adapter" in missing:
                 with timed(folder, "training"):
                     micro = replace(recipe.training, micro_batch_size=sizes.sequences)
@@ -89,19 +88,3 @@ def _result(folder: Path, cell: Cell) -> dict[str, Any]:
     packages = ("erce", "torch", "transformers", "trl", "peft")
     versions = {"python": platform.python_version()} | {name: version(name) for name in packages}
     return result | {"versions": versions, DIGESTS: digests(folder)}
-
-
-@contextmanager
-def _cpu_threads(wanted: int | None) -> Iterator[None]:
-    """Run the block with `wanted` CPU threads, then restore the old count; None changes nothing."""
-    if wanted is None:
-        yield
-        return
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(wanted)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -156,15 +156,17 @@ class AlikeWatch:
         problems = min(len(outcomes) for (split, _), outcomes in outcomes_by_set if split == "test")
         verdicts = {bool(verdict) for _, outcomes in outcomes_by_set for verdict in np.unique(outcomes)}
         if problems >= ENOUGH_PROBLEMS and len(verdicts) == 1:
-            raise AllAlikeError(_sentence(EVERYTHING if True in verdicts else NOTHING, cells, folders))
+            raise AllAlikeError(
+                _sentence(EVERYTHING if True in verdicts else NOTHING, self.recipe.objective, cells, folders)
+            )
 
 
-def _sentence(why: str, cells: list[Cell], folders: list[Path]) -> str:
+def _sentence(why: str, grid: str, cells: list[Cell], folders: list[Path]) -> str:
     lines = []
     for at, (cell, folder) in enumerate(list(zip(cells, folders, strict=True))[-EXAMPLES:]):
         test = [sample for sample in read_samples(folder) if sample.sample_set.split == "test"]
         _, completion, verdict = test[at % len(test)]
-        lines.append(f"{cell.arm.label}, {outcome(completion, verdict)}")
+        lines.append(f"{cell.arm.name(grid)}, {outcome(completion, verdict)}")
     return (
         f"{why}. The study stopped after its first round, and what is done is kept; to go on all the same, "
         f"repeat the command with --go-on (in Python go_on=True). {len(lines)} completions:"

@@ -73,6 +73,22 @@ def base_policy(model: str, dtype: str) -> "BasePolicy":
         return BasePolicy(load_model(model, dtype=dtype), tokenizer)
 
 
+@contextmanager
+def cpu_threads(wanted: int | None) -> Iterator[None]:
+    """Run the block with `wanted` CPU threads, then restore the old count; None changes nothing."""
+    if wanted is None:
+        yield
+        return
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(wanted)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem]) -> None:
     """Write the cell's adapter, then its log; an adapter that a kill left without a log is made again.
 

@@ -27,7 +27,7 @@ def saved(tmp_path):
     ("dtype", "wanted"), [("auto", None), ("bfloat16", torch.bfloat16), ("float16", torch.float16)]
 )
 def test_the_precision_is_ours_to_say_not_the_checkpoints(saved, dtype, wanted, fast, monkeypatch):
-    monkeypatch.setattr(models, "cpu_multiplies_bfloat16", lambda: fast)
+    monkeypatch.setattr(models, "bfloat16_is_fast", lambda: fast)
     wanted = wanted or (torch.bfloat16 if fast else torch.float32)
     assert models.dtype_here("auto", "tiny") == "float32"  # its results are the same on every machine
     model = load_model(str(saved), dtype=dtype)

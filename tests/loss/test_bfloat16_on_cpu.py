@@ -19,6 +19,7 @@ from erce.loss import (
 )
 from erce.loss.row_passes import make_row_terms
 
+ASK = bfloat16_on_cpu.bfloat16_is_fast  # the fixture below replaces it
 SIMULATED = platform.machine().lower() in {"x86_64", "amd64"}
 V, D, N = 4_133, 64, 12  # just over the size from which logits are rounded; no multiple of anything
 
@@ -26,7 +27,7 @@ V, D, N = 4_133, 64, 12  # just over the size from which logits are rounded; no 
 @pytest.fixture(autouse=True)
 def with_instructions(monkeypatch):
     """So that the tests hold on every CPU; without them only a product takes longer."""
-    monkeypatch.setattr(bfloat16_on_cpu, "has_bfloat16", lambda: True)
+    monkeypatch.setattr(bfloat16_on_cpu, "bfloat16_is_fast", lambda: True)
 
 
 def operands(spread: float, *, seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
@@ -203,16 +204,36 @@ def test_a_trainable_head_gets_its_gradient_in_float32_sums(rows):
 
 def test_without_instructions_for_bfloat16_the_weight_is_multiplied_in_float32(monkeypatch):
     hidden, weight, y = operands(4.0)
-    monkeypatch.setattr(bfloat16_on_cpu, "has_bfloat16", lambda: False)
+    monkeypatch.setattr(bfloat16_on_cpu, "bfloat16_is_fast", lambda: False)
     rounded = gradient(hidden, weight, y, lam=8.0)
     exact = gradient(hidden.float(), weight.float(), y, lam=8.0)
     assert torch.equal(rounded[0], exact[0])
     assert error(rounded[1], exact[1]) < 2**-8  # d hidden's own rounding
 
 
+@pytest.mark.skipif(not SIMULATED, reason="about x86's instructions")
+@pytest.mark.parametrize(
+    ("avx512_bf16", "amx", "intel", "fast"),
+    [
+        (False, False, False, False),
+        (True, False, False, True),  # AMD's
+        (True, False, True, False),  # twice float32's time
+        (True, True, True, True),
+    ],
+)
+def test_bfloat16_is_fast_on_amds_processors_that_have_it_and_on_intels_with_amx(
+    avx512_bf16, amx, intel, fast, monkeypatch
+):
+    monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: True)
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: avx512_bf16)
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: amx)
+    monkeypatch.setattr(bfloat16_on_cpu, "_is_intel", lambda: intel)
+    assert ASK.__wrapped__() is fast
+
+
 SUPPORT = """
-from erce.loss.bfloat16_on_cpu import has_bfloat16
-print(has_bfloat16())
+from erce.loss.bfloat16_on_cpu import bfloat16_is_fast
+print(bfloat16_is_fast())
 """
 
 

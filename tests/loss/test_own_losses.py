@@ -97,7 +97,7 @@ def test_everything_that_a_study_writes_has_the_names_as_they_were_given(finishe
     root, names = finished / "runs" / "own", ("mylosses:Truncated", "mylosses:Truncated:1")
     study = read_study(root)
     assert study.recipe.penalty == "mylosses:Gini"
-    assert [cell.arm.label for cell in study.results] == ["base model", "λ = 0", "λ = 2", *names]
+    assert [cell.arm.name() for cell in study.results] == ["base model", "λ = 0", "λ = 2", *names]
     assert {cell.name for cell in study.results if cell.objective in names} == {
         "mini-sums-mylosses-Truncated-seed0",
         "mini-sums-mylosses-Truncated-1-seed0",

@@ -200,7 +200,7 @@ def test_a_grid_on_another_objective_is_another_study_with_that_objective_in_eve
     recipe = replace(RECIPE, objective="dft", objectives=("cross-entropy", "focal:2 + 4"), seeds=(0,))
     arms = [cell.arm for cell in recipe.cells()[1:5]]
     assert [arm.slug for arm in arms] == ["dft", "dft-lam0.5", "lam0", "focal:2-lam4"]
-    assert [arm.label for arm in arms] == ["dft", "dft, λ = 0.5", "λ = 0", "focal:2, λ = 4"]
+    assert [arm.name("dft") for arm in arms] == ["dft", "dft + 0.5", "cross-entropy", "focal:2 + 4"]
     assert [recipe.is_other(arm) for arm in arms] == [False, False, True, True]
     assert recipe.baseline == arms[0]
     assert recipe.cells()[4].name == "mini-sums-focal-2-lam4-seed0"

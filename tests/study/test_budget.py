@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -92,16 +93,56 @@ def test_own_answers_are_counted_as_if_each_kept_sample_were_accepted():
     assert numbers(lines_of(fewer, "in all")[0])[0] == (2 + 3 + 2) * of_training
 
 
-def test_the_time_on_a_cpu_is_that_of_the_cells_that_are_done(finished):
+def test_only_what_is_not_done_takes_time_and_as_long_as_what_is_done_took(finished):
     cells = len(finished.expected)
-    assert f"{cells} cells, {cells} of them done" in dry_run(RECIPE, finished.root)[0]
+    done = dry_run(RECIPE, finished.root, device="cpu")
+    assert f"{cells} cells, {cells} of them done" in done[0]
+    assert not lines_of(done, "time")
     more = replace(RECIPE, seeds=(0, 1))
-    [line] = lines_of(dry_run(more, finished.root, device="cpu"), "time")
-    done = sum(cell.lam is not None for cell in finished.expected)
-    took = rf"\d (s|min|h) for \d cells trained: {done} finished ones took [\d.]+ (s|min|h) each"
-    assert re.search(took, line), line
-    [unknown] = lines_of(dry_run(more, NOWHERE, device="cpu"), "time")
-    assert "unknown on a CPU before a cell is done; --device names a GPU instead" in unknown
+    lines = dry_run(more, finished.root, device="cpu")
+    [line] = lines_of(lines, "time")
+    assert re.search(r"of this machine for the \d cells that are not done: training \d", line)
+    assert f"as fast as the {cells} cells that are done" in lines[lines.index(line) + 1]
+
+
+def test_the_time_of_a_half_done_study_is_that_of_the_tokens_that_are_left(finished, tmp_path):
+    root = tmp_path / "mini"
+    shutil.copytree(finished.root, root)
+    read = numbers(lines_of(dry_run(RECIPE, NOWHERE), "training")[0])[2]
+    cell = next(cell for cell in finished.expected if cell.lam is not None and cell.task == RECIPE.task)
+    hours = []
+    for name in ("result.json", "training.json"):  # sampling is left, and then the training too
+        (cell_folder(root, RECIPE, cell) / name).unlink()
+        [line] = lines_of(dry_run(RECIPE, root, speed=Speed(read / 36_000, 1)), "time")
+        hours += [float(number or 0) for _, number in re.findall(r"training (0 s|([\d.]+) h)", line)]
+    assert hours[1] - hours[0] == pytest.approx(10, abs=0.2)
+    [whole] = lines_of(dry_run(RECIPE, NOWHERE, speed=Speed(read / 36_000, 1)), "time")
+    assert "not done" not in whole
+    assert float(re.findall(r"training ([\d.]+) h", whole)[0]) > hours[1] + 10
+
+
+def test_a_cpu_that_has_no_finished_cells_is_measured(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = dry_run(RECIPE, NOWHERE, device="cpu", jobs=2)
+    [line] = lines_of(lines, "time")
+    assert "of this machine, 2 cells at a time, of" in line
+    basis = lines[lines.index(line) + 1]
+    assert re.search(r"measured here .* [\d,]+ tokens .* training, [\d,]+ generated, [\d,]+ read", basis)
+    assert not list(tmp_path.iterdir())
+    here = replace(BIG_HERE, model=RECIPE.model)
+    for recipe, lacking in ((BIG_HERE, "the model is"), (replace(BIG, model=here.model), "the problems are")):
+        [unknown] = lines_of(dry_run(recipe, NOWHERE, device="cpu"), "time")
+        assert f"unknown: {lacking} not on this machine" in unknown
+
+
+def test_a_first_look_takes_the_time_of_the_study_that_its_settings_make():
+    grid = replace(RECIPE, lams=(0.0, 1.0, 4.0), seeds=(3, 4))
+    [line] = lines_of(dry_run(grid, NOWHERE, speed=Speed(1, 1)), "first")
+    alone = dry_run(replace(grid, lams=(0.0, 1.0), seeds=(3,)), NOWHERE, speed=Speed(1, 1))
+    assert not lines_of(alone, "first")
+    takes = lines_of(alone, "time")[0].partition(" of one")[0].removeprefix("  time      ")
+    assert line.startswith(f"  first     {takes} for a first look at λ = 0 and 1 with one seed")
+    assert "--set 'lams=[0, 1]' --set 'seeds=[3]'" in line
 
 
 @pytest.mark.parametrize(

@@ -151,10 +151,10 @@ def test_the_temperatures_are_of_the_base_model_cross_entropy_and_the_chosen_lam
     assert {cell.arm for cell in lacking.missing} == {BASE_MODEL, BASELINE, Arm(0.5)}
     assert {cell.task for cell in lacking.missing} == {OWN}
     assert len(lacking.results) == len(study.results)
-    assert temperature_sweep(summary(lacking)).contest is None
+    assert temperature_sweep(summary(lacking)).contests == []
     drawn = make_study(tmp_path / "wide", right=best_at_half, skip=skipped(1.0), temperatures=(0.4,), **STUDY)
     assert drawn.missing == []
-    assert temperature_sweep(summary(drawn)).contest is not None
+    assert len(temperature_sweep(summary(drawn)).contests) == 2
 
 
 def test_the_chosen_lam_makes_a_round_of_its_own_even_if_only_its_temperatures_are_new(tmp_path):
@@ -239,7 +239,7 @@ def test_a_strength_that_samples_is_trained_first_then_samples_then_all_others_r
 
 def test_the_first_round_is_the_base_model_and_one_seed_of_every_arm():
     recipe = Recipe(task=OWN, control=CONTROL, lams=LAMS, seeds=(7, 8), objectives=("dft",))
-    assert [(cell.task, cell.arm.label, cell.seed) for cell in probe_cells(recipe)] == [
+    assert [(cell.task, cell.arm.name(), cell.seed) for cell in probe_cells(recipe)] == [
         (OWN, "base model", 0),
         *((OWN, label, 7) for label in ("λ = 0", "λ = 0.5", "λ = 1", "dft")),
     ]

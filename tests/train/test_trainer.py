@@ -126,6 +126,23 @@ def test_the_first_command_works_without_a_gpu(tmp_path):
     assert (asked.use_cpu, asked.bf16, asked.gradient_checkpointing) == (True, True, True)
 
 
+@pytest.mark.parametrize(
+    ("metric", "asked", "higher"),
+    [
+        ("eval_ce", None, False),
+        ("objective", None, False),
+        ("eval_held-out_ce", None, False),
+        ("eval_loss", None, False),
+        ("eval_verified", None, True),
+        ("eval_ce", True, True),
+        (None, None, None),
+    ],
+)
+def test_the_best_checkpoint_is_the_one_with_the_lowest_cross_entropy(tmp_path, metric, asked, higher):
+    args = ERCEConfig(output_dir=str(tmp_path), metric_for_best_model=metric, greater_is_better=asked)
+    assert args.greater_is_better is higher
+
+
 USER, MODEL = ({"role": role, "content": "1"} for role in ("user", "assistant"))
 SHARED = [{"from": "human", "value": "1"}, {"from": "gpt", "value": "2"}]
 

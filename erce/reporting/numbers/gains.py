@@ -98,6 +98,10 @@ class Summary:
         """Return the arm against which gains are measured: λ = 0 of the grid."""
         return self.study.recipe.baseline
 
+    def name(self, arm: Arm) -> str:
+        """Return the arm's one name in this study; see `Arm.name`."""
+        return arm.name(self.study.recipe.objective)
+
     @cached_property
     def own(self) -> dict[str, Any] | None:
         """Counts of the base model's samples of the training problems; None where no arm trains on them."""

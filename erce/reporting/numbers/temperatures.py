@@ -1,12 +1,14 @@
-"""A study → accuracy over temperature, and whether the chosen λ beats λ = 0 at its best temperature."""
+"""A study → accuracy over temperature, and whether an arm beats others at their best temperature."""
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from erce.recipe import temperatures
 from erce.reporting.numbers.gains import Summary, gain_as_json, known_mean
+from erce.reporting.numbers.verdict import preferences
 from erce.stats import Gain, paired_gain
-from erce.types import Arm
+from erce.types import BASE_MODEL, Arm
 
 
 @dataclass(frozen=True)
@@ -23,13 +25,14 @@ class Point:
 
 
 class Contest(NamedTuple):
-    """The chosen λ against the baseline on test, each at its best temperature on validation."""
+    """The arm in question against another one on test, each at its best temperature on validation."""
 
-    lam: float
+    arm: Arm
+    rival: Arm
     temperature: float
-    baseline_temperature: float
+    rival_temperature: float
     mean: float
-    baseline: float
+    rival_mean: float
     gain: Gain
 
     @property
@@ -40,22 +43,24 @@ class Contest(NamedTuple):
         return "worse" if self.gain.high < 0 else "unclear"
 
     def as_json(self) -> dict[str, Any]:
-        return self._asdict() | {**gain_as_json(self.gain), "finding": self.finding}
+        arms = {"arm": self.arm.as_json(), "rival": self.rival.as_json()}
+        return self._asdict() | arms | {**gain_as_json(self.gain), "finding": self.finding}
 
 
 @dataclass(frozen=True)
 class TemperatureSweep:
     """Every arm's points at rising temperature; `best` is the temperature that validation prefers.
 
-    A run samples the sweep for the base model, cross-entropy and the chosen λ; the other arms have fewer
-    temperatures.
+    `arm` is the one whose gain may be of temperature: the arm to use for samples, or the chosen λ where that
+    is the base model or λ = 0. A run samples the sweep for the base model, λ = 0 and the chosen λ; the other
+    arms have fewer temperatures.
     """
 
-    chosen: Arm | None  # None also where λ = 0 was chosen
+    arm: Arm | None  # None also where λ = 0 was chosen
     baseline: Arm
     lines: dict[Arm, list[Point]]
     best: dict[Arm, float]
-    contest: Contest | None
+    contests: list[Contest]
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values, one entry per arm."""
@@ -67,7 +72,14 @@ class TemperatureSweep:
             }
             for arm, line in self.lines.items()
         ]
-        return {"arms": arms, "contest": self.contest and self.contest.as_json()}
+        return {"arms": arms, "contests": [contest.as_json() for contest in self.contests]}
+
+
+def arm_in_question(summary: Summary) -> Arm | None:
+    """Return the arm whose gain may be of temperature alone: the one to use for samples, or the chosen λ."""
+    found = preferences(summary).get("sampled")
+    trained = found is not None and found.use not in (BASE_MODEL, summary.baseline)
+    return found.use if found is not None and trained else summary.chosen_penalty
 
 
 def temperature_sweep(summary: Summary) -> TemperatureSweep | None:
@@ -82,8 +94,9 @@ def temperature_sweep(summary: Summary) -> TemperatureSweep | None:
     if not lines:
         return None
     best = {arm: at for arm, line in lines.items() if (at := _best(line)) is not None}
-    contest = _contest(summary, lines, best)
-    return TemperatureSweep(summary.chosen_penalty, summary.baseline, lines, best, contest)
+    arm = arm_in_question(summary)
+    contests = [] if arm is None else list(_contests(summary, arm, best))
+    return TemperatureSweep(arm, summary.baseline, lines, best, contests)
 
 
 def _line(summary: Summary, arm: Arm) -> list[Point]:
@@ -108,19 +121,21 @@ def _best(line: list[Point]) -> float | None:
     return min(line, key=lambda point: (-round(point.validation or 0, 12), point.temperature)).temperature
 
 
-def _contest(summary: Summary, lines: dict[Arm, list[Point]], best: dict[Arm, float]) -> Contest | None:
-    chosen, zero, study = summary.chosen_penalty, summary.baseline, summary.study
-    if chosen is None or chosen.lam is None or chosen not in best or zero not in best:
-        return None
-    if any(cell.task == summary.task and cell.arm in (chosen, zero) for cell in study.missing):
-        return None  # they are not yet sampled at every temperature
+def _contests(summary: Summary, arm: Arm, best: dict[Arm, float]) -> Iterator[Contest]:
+    """Compare the arm with the base model and λ = 0, as far as these are sampled at every temperature."""
+    study = summary.study
+    unfinished = {cell.arm for cell in study.missing if cell.task == summary.task}
     decodings = temperatures(study.recipe)
-    treated, baseline = (summary.outcomes(arm, decodings[best[arm]]) for arm in (chosen, zero))
-    return Contest(
-        lam=chosen.lam,
-        temperature=best[chosen],
-        baseline_temperature=best[zero],
-        mean=float(treated.mean()),
-        baseline=float(baseline.mean()),
-        gain=paired_gain(treated, baseline),
-    )
+    for rival in (BASE_MODEL, summary.baseline):
+        if not {arm, rival} <= best.keys() or unfinished & {arm, rival}:
+            continue
+        treated, other = (summary.outcomes(one, decodings[best[one]]) for one in (arm, rival))
+        yield Contest(
+            arm=arm,
+            rival=rival,
+            temperature=best[arm],
+            rival_temperature=best[rival],
+            mean=float(treated.mean()),
+            rival_mean=float(other.mean()),
+            gain=paired_gain(treated, other, untrained=["baseline"] if rival.is_base else []),
+        )

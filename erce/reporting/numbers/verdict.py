@@ -33,16 +33,17 @@ class Cheaper(NamedTuple):
 class Preference:
     """The arm that validation prefers under one decoding, of those in `scores`, and its gains on test.
 
-    `scores` has each candidate's validation accuracy, the best first. `over_base` and `over_baseline` are the
-    gains over the base model and λ = 0, None for that arm itself or where it has no finished cell. `widening`
-    is what choosing costs: by how much it makes the wider of the two intervals reach further on each side.
-    `cheaper` is the cheapest arm that is as good, else the cheapest that is not shown to be worse.
+    `scores` has each candidate's validation accuracy, the best first. `over` has the gain over each other
+    arm: the candidates, the base model and λ = 0, as far as these have finished cells. `widening` is what
+    choosing costs: by how much it makes the wider of the latter two intervals reach further on each side.
+    `cheaper` is the cheapest arm that is as good, else the cheapest that is not shown to be worse, else the
+    best of the cheaper ones on validation.
     """
 
     row: TableRow
+    baseline: Arm
     scores: dict[Arm, float]
-    over_base: Gain | None
-    over_baseline: Gain | None
+    over: dict[Arm, Gain]
     widening: float
     cheaper: Cheaper | None
 
@@ -51,23 +52,38 @@ class Preference:
         return self.row.arm
 
     @property
+    def over_base(self) -> Gain | None:
+        return self.over.get(BASE_MODEL)
+
+    @property
+    def over_baseline(self) -> Gain | None:
+        return self.over.get(self.baseline)
+
+    @property
     def use(self) -> Arm:
         """The arm to use: the preferred one, unless the test problems do not show it above the base model."""
         return BASE_MODEL if self.over_base is not None and self.over_base.low <= 0 else self.arm
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self, summary: Summary) -> dict[str, Any]:
+        def named(arm: Arm) -> dict[str, Any]:
+            return arm.as_json() | {"label": summary.name(arm)}
+
+        def with_cost(row: TableRow) -> dict[str, Any]:
+            costs = {"steps": row.steps, "sampled_before": row.sampled_before}
+            return named(row.arm) | {"mean": row.mean} | costs
+
         cheaper = self.cheaper and {
-            **_arm_as_json(self.cheaper.row),
+            **with_cost(self.cheaper.row),
             "is_as_good": self.cheaper.is_as_good,
             "behind": gain_as_json(self.cheaper.gain),
         }
         return {
-            "use": self.use.as_json() | {"label": self.use.label},
-            "preferred": _arm_as_json(self.row),
+            "use": named(self.use),
+            "preferred": with_cost(self.row),
             "over_base": gain_as_json(self.over_base),
             "over_lam0": gain_as_json(self.over_baseline),
             "chosen_from": [
-                arm.as_json() | {"label": arm.label, "validation": score}
+                named(arm) | {"validation": score, "behind": gain_as_json(self.over.get(arm))}
                 for arm, score in self.scores.items()
             ],
             "widening": self.widening,
@@ -123,23 +139,25 @@ def _candidates(summary: Summary, decoding: str) -> list[TableRow]:
 
 def _preference(summary: Summary, rows: list[TableRow]) -> Preference:
     best, trained = rows[0], sum(not row.arm.is_base for row in rows)
-
-    def gain(arm: Arm, chosen_from: int = trained) -> Gain | None:
-        other = summary.row(summary.task, arm, best.decoding)
-        return None if other is None or arm == best.arm else _gain(summary, best, other, chosen_from)
-
-    over_base, over_baseline = gain(BASE_MODEL), gain(summary.baseline)
-    pairs = [(over_base, gain(BASE_MODEL, 1)), (over_baseline, gain(summary.baseline, 1))]
-    wider = [(one.high - one.low - two.high + two.low) / 2 for one, two in pairs if one and two]
-    beside = [Cheaper(row, _gain(summary, best, row, trained)) for row in rows if _is_cheaper(row, best)]
+    ends = [summary.row(summary.task, arm, best.decoding) for arm in (BASE_MODEL, summary.baseline)]
+    others = {row.arm: row for row in (*rows, *ends) if row is not None and row != best}
+    over = {arm: _gain(summary, best, row, trained) for arm, row in others.items()}
+    wider = [
+        (over[row.arm].high - over[row.arm].low - alone.high + alone.low) / 2
+        for row in ends
+        if row is not None and row != best
+        for alone in [_gain(summary, best, row, 1)]
+    ]
+    beside = [Cheaper(row, over[row.arm]) for row in rows if _is_cheaper(row, best)]
     as_good = [one for one in beside if one.is_as_good] or [one for one in beside if one.gain.low <= 0]
+    cheapest = min(as_good, key=lambda one: _cost(one.row), default=None)
     return Preference(
         row=best,
+        baseline=summary.baseline,
         scores={row.arm: row.validation or 0.0 for row in rows},
-        over_base=over_base,
-        over_baseline=over_baseline,
+        over=over,
         widening=max(wider, default=0.0),
-        cheaper=min(as_good, key=lambda one: _cost(one.row), default=None),
+        cheaper=cheapest or next(iter(beside), None),
     )
 
 
@@ -161,8 +179,3 @@ def _cost(row: TableRow) -> tuple[float, float]:
 def _is_cheaper(row: TableRow, than: TableRow) -> bool:
     pairs = list(zip(_cost(row), _cost(than), strict=True))
     return all(one <= other for one, other in pairs) and any(one < other for one, other in pairs)
-
-
-def _arm_as_json(row: TableRow) -> dict[str, Any]:
-    costs = {"steps": row.steps, "sampled_before": row.sampled_before}
-    return row.arm.as_json() | {"label": row.arm.label, "mean": row.mean} | costs

@@ -17,7 +17,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from erce.reporting.format import sentence_label, strength, visible
+from erce.reporting.format import visible
 from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.temperatures import TemperatureSweep
 from erce.reporting.numbers.verdict import preferred
@@ -83,7 +83,7 @@ def accuracy(summary: Summary, task: str) -> Figure:
                 axes.plot(*place, color=color, zorder=4, **STAR)
             if arm.is_base:
                 axes.axvline(place[0], color=color, linewidth=1.0, linestyle=DOTTED, zorder=1)
-    labels = [visible(sentence_label(arm, summary.baseline)) for arm in arms]
+    labels = [visible(summary.name(arm)) for arm in arms]
     axes.set_yticks(range(len(arms)), labels, parse_math=False)
     axes.set_ylim(len(arms) - 0.5, -0.5)
     axes.set_xlabel("right on test, in %")
@@ -94,23 +94,23 @@ def accuracy(summary: Summary, task: str) -> Figure:
         for name in reversed(DECODINGS)
     ]
     grey = PALETTE["muted"]
-    handles.append(Line2D([], [], color=grey, linestyle=DOTTED, linewidth=1.0, label="base model"))
+    handles.append(Line2D([], [], color=grey, linestyle=DOTTED, linewidth=1.0, label=BASE_MODEL.name()))
     handles.append(Line2D([], [], color=grey, linestyle="", label="preferred", **STAR))
     figure.legend(handles=handles, loc="outside lower center", ncols=4, handlelength=1.6)
     return figure
 
 
 @matplotlib.rc_context(SETTINGS)
-def curves(logs: dict[float, list[tuple[int, float]]], label: str) -> Figure:
+def curves(logs: dict[Arm, list[tuple[int, float]]], label: str) -> Figure:
     """Draw a logged quantity against the training step, one line per λ; the line of λ = 0 is dashed."""
     figure, axes = _figure(label)
-    for at, (lam, log) in enumerate(sorted(logs.items())):
+    for at, (arm, log) in enumerate(logs.items()):
         axes.plot(
             [step for step, _ in log],
             [value for _, value in log],
-            label=f"λ = {strength(lam)}",
+            label=visible(arm.name(arm.objective)),
             color=f"C{at}",
-            linestyle=DASHED if lam == 0 else "-",
+            linestyle="-" if arm.lam else DASHED,
             linewidth=1.5,
         )
     axes.set_xlabel("optimizer step")
@@ -128,7 +128,7 @@ def accuracy_over_temperature(sweep: TemperatureSweep) -> Figure:
         look = _line_style(arm, sweep) | {"label": labels.get(arm)}
         axes.plot([point.temperature for point in line], [100 * point.accuracy for point in line], **look)
         for point in line:
-            if arm in (sweep.baseline, sweep.chosen) and sweep.best.get(arm) == point.temperature:
+            if arm in (BASE_MODEL, sweep.baseline, sweep.arm) and sweep.best.get(arm) == point.temperature:
                 axes.plot(point.temperature, 100 * point.accuracy, color=look["color"], zorder=6, **STAR)
     axes.set_xlabel("temperature")
     axes.grid(linewidth=0.6)
@@ -180,16 +180,17 @@ def _line_style(arm: Arm, sweep: TemperatureSweep) -> Any:
     if arm == sweep.baseline:
         look: Any = {"color": PALETTE["greedy"], "linestyle": DASHED, "linewidth": 1.7}
         return look | {"zorder": 4} | MARKERS["greedy"]
-    if arm == sweep.chosen:
+    if arm == sweep.arm:
         return {"color": PALETTE["sampled"], "linewidth": 2.4, "zorder": 5} | MARKERS["sampled"]
     return {"color": PALETTE["muted"], "linewidth": 0.9, "alpha": 0.5, "zorder": 2}
 
 
 def _line_labels(sweep: TemperatureSweep) -> dict[Arm, str]:
-    """Name the base model, the baseline and the chosen λ; the faint lines share the first one's label."""
-    labels = {BASE_MODEL: "base model", sweep.baseline: sweep.baseline.objective}
-    if sweep.chosen is not None:
-        labels[sweep.chosen] = f"{sweep.chosen.label}, chosen"
+    """Name the base model, the baseline and the arm in question; the faint lines share one label."""
+    grid = sweep.baseline.objective
+    labels = {arm: arm.name(grid) for arm in (BASE_MODEL, sweep.baseline)}
+    if sweep.arm is not None:
+        labels[sweep.arm] = sweep.arm.name(grid)
     others = [arm for arm in sweep.lines if arm not in labels]
     beside = any(arm.objective != sweep.baseline.objective for arm in others)
     return labels | dict.fromkeys(others[:1], "other λ" + (" and objectives" if beside else ""))

@@ -35,6 +35,7 @@ from erce.reporting.pages.templates import TEMPLATES, environment
 from erce.reporting.words import sentences as words
 from erce.reporting.words.cautions import faults, next_steps
 from erce.study.folder import cell_folder
+from erce.types import Arm
 
 VERDICTS = {  # a name on the page → the verifier's reasons; all other reasons are "other"
     "right": ("exact", "numeric", "structural", "passed", "unproven"),
@@ -61,7 +62,11 @@ def document(summary: Summary) -> str:
         summary=summary,
         recipe=summary.study.recipe,
         complete=not summary.study.missing,
+        preferences=preferences(summary),
         preferred={name: found.arm for name, found in preferences(summary).items()},
+        meanings=[
+            text for arm in summary.arms(summary.task) if "(" in (text := words.in_words(summary, arm))
+        ],
         decodings=DECODINGS,
         sentences=words.sentences(summary),
         faults=faults(summary),
@@ -131,12 +136,12 @@ def _curves(summary: Summary) -> list[tuple[Markup, str]]:
     return drawn
 
 
-def _logs(summary: Summary, name: str) -> dict[float, list[tuple[int, float]]]:
-    """Return λ → (step, mean over seeds), at the steps that every seed logged."""
+def _logs(summary: Summary, name: str) -> dict[Arm, list[tuple[int, float]]]:
+    """Return the grid's arms, λ rising → (step, mean over seeds), at the steps that every seed logged."""
     study, logs = summary.study, {}
-    for lam in study.recipe.lams:
+    for arm in map(study.recipe.grid_arm, sorted(study.recipe.lams)):
         seeds = []
-        for cell in study.cells(summary.task, study.recipe.grid_arm(lam)):
+        for cell in study.cells(summary.task, arm):
             path = cell_folder(study.root, study.recipe, cell) / "training.json"
             if path.is_file():
                 log = read_json(path).get("log", [])
@@ -144,7 +149,7 @@ def _logs(summary: Summary, name: str) -> dict[float, list[tuple[int, float]]]:
         steps = sorted(set.intersection(*map(set, seeds))) if seeds else []
         if steps:
             kept = steps[:: -(-len(steps) // MAX_POINTS)]
-            logs[lam] = [(step, fmean(seed[step] for seed in seeds)) for step in kept]
+            logs[arm] = [(step, fmean(seed[step] for seed in seeds)) for step in kept]
     return logs
 
 

@@ -18,7 +18,7 @@ from erce.catalog import is_here, is_hub_name, model_origin
 from erce.errors import DamagedError, InputError, did_you_mean
 from erce.files import MADE_AGAIN, new_folder, read_json
 from erce.recipe import Cell
-from erce.reporting.format import NOTHING, file_name, known_as, one_line, percent
+from erce.reporting.format import NOTHING, file_name, one_line, percent
 from erce.reporting.numbers import gains
 from erce.reporting.numbers.gains import Summary
 from erce.reporting.numbers.verdict import preferences, preferred
@@ -179,11 +179,10 @@ def _results(summary: Summary, cell: Cell, task: str) -> list[list[str]]:
     for arm in dict.fromkeys([BASE_MODEL, summary.baseline, *best, cell.arm]):
         if arm not in summary.arms(task):
             continue
-        name = arm.label + (f" ({known_as(arm)})" if known_as(arm) else "")
-        star = " ★" if arm in best else ""
+        name = summary.name(arm) + (" ★" if arm in best else "")
         seeds = max(row.n_seeds for row in summary.rows if (row.task, row.arm) == (task, arm))
         cells = map(Markup, score_cells(summary, task, arm))
-        rows.append([name + star, "" if arm.is_base else str(seeds), *cells])
+        rows.append([name, "" if arm.is_base else str(seeds), *cells])
     if task == cell.task:
         own = _own_scores(summary, cell)
         alone = [percent(own.get(name)) for name in ("greedy", "sampled")]

@@ -24,12 +24,10 @@ from erce.reporting.format import (
     file_name,
     fixed,
     interval,
-    known_as,
     one_line,
     p_value,
     percent,
     points,
-    row_label,
     spread,
     visible,
 )
@@ -46,7 +44,7 @@ NOTES = (  # of at most six words each
     "cut: % cut off",
     "tokens: mean length",
 )
-HEADINGS = ("greedy", "sampled", "over base", "over λ = 0", "cut", "tokens")
+HEADINGS = ("greedy", "sampled", "over base", "over {baseline}", "cut", "tokens")
 LATEX = {character: rf"\{character}" for character in "_&%#${}"} | {  # what LaTeX would not print as it is
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -88,7 +86,7 @@ class Sheet:
     rows: list[TableRow]
     seeds: list[int]  # none in the short form
     chosen: Arm | None
-    baseline: Arm
+    grid: str  # the objective of the study's λ
 
     @property
     def note(self) -> str:
@@ -107,9 +105,8 @@ class Sheet:
 
     def label(self, row: TableRow) -> str:
         """Return the name of a row's arm on one line, with a star if validation prefers it."""
-        name = known_as(row.arm, self.baseline)
         star = f" {STAR}" if row.arm == self.chosen else ""
-        return one_line(row_label(row.arm, self.baseline)) + (f" ({name})" if name else "") + star
+        return one_line(row.arm.name(self.grid)) + star
 
     def cells(self, row: TableRow) -> list[str]:
         """Return a row's cells after the label, the best mean in Markdown's bold, ties as well.
@@ -138,21 +135,21 @@ def write_tables(summary: Summary, folder: Path) -> None:
             if not rows:
                 continue
             for kind, seeds in (("summary", []), ("seeds", list(summary.study.recipe.seeds))):
-                sheet = Sheet(rows, seeds, preferred(summary, decoding), summary.baseline)
+                sheet = Sheet(rows, seeds, preferred(summary, decoding), summary.study.recipe.objective)
                 for suffix, write in FORMATS.items():
                     write_text(folder / f"{file_name(task)}-{decoding}-{kind}.{suffix}", write(sheet))
 
 
 def markdown(sheet: Sheet) -> str:
     """Write a pipe table and its note; the pipes of names are escaped."""
-    lines = [["λ", *sheet.headings], ["---", *["---:"] * len(sheet.headings)]]
+    lines = [["arm", *sheet.headings], ["---", *["---:"] * len(sheet.headings)]]
     lines += [[sheet.label(row).replace("|", r"\|"), *sheet.cells(row)] for row in sheet.rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + f"\n\n{sheet.note}\n"
 
 
 def latex(sheet: Sheet) -> str:
     """Write a tabular for booktabs, to be \\input; the note is a comment above it, and names are escaped."""
-    headings = [r"$\lambda$", *(rf"\textbf{{{heading}}}" for heading in sheet.headings)]
+    headings = ["arm", *(rf"\textbf{{{heading}}}" for heading in sheet.headings)]
     lines = [
         f"% {sheet.note}",
         rf"\begin{{tabular}}{{l{'c' * len(sheet.headings)}}}",
@@ -196,13 +193,12 @@ def _terminal_table(summary: Summary, task: str) -> Table:
         title_justify="left",
         padding=0,
     )
-    table.add_column("λ", overflow="fold")
+    table.add_column("arm", overflow="fold")
+    baseline = visible(summary.name(summary.baseline))
     for heading in HEADINGS:
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(heading.format(baseline=baseline), justify="right", no_wrap=True)
     for arm in summary.arms(task):
-        name = "base" if arm.is_base else row_label(arm, summary.baseline)
-        # Shortened, and folded where it can be: 80 columns are few.
-        name = name.replace(", λ = ", " +\N{NO-BREAK SPACE}")
+        name = summary.name(arm)  # folded where it can be: 80 columns are few
         name = name.replace("-", "-\n").replace(":", ": ") if "-" in name else name
         is_preferred = arm in (preferred(summary, "greedy"), preferred(summary, "sampled"))
         table.add_row(name, *_cells(summary, task, arm), style="bold" if is_preferred else None)

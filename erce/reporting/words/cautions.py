@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from erce.catalog import is_user_defined
 from erce.errors import counted
-from erce.reporting.format import fixed, percent, points, sentence_label, strength
+from erce.reporting.format import fixed, percent, points, strength
 from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
-from erce.reporting.numbers.verdict import preferences
-from erce.reporting.words.sentences import of_completions, sentences
+from erce.reporting.numbers.verdict import preferences, usable_for_both
+from erce.reporting.words.sentences import in_sentence, of_completions, sentences, temperature_doubts
 from erce.study.folder import cell_folder, read_origin
 from erce.study.freshness import changed_files
 from erce.study.provenance import TASK_FILE, task_file_digest
@@ -98,6 +98,7 @@ def faults(summary: Summary) -> list[Caution]:
         *_reasons(summary),
         *_unprotected(summary),
         *_base_model(summary),
+        *map(Caution, temperature_doubts(summary)),
         *_format(summary),
     ]
 
@@ -175,8 +176,8 @@ def _outliers(summary: Summary) -> Iterator[Caution]:
     """Name each run that is far from its arm's other seeds."""
     for cell, accuracy, median in outliers(summary):
         yield Caution(
-            f"{cell.name} is far from the other seeds of {cell.arm.label}: right in {percent(accuracy)} % "
-            f"{of_completions(summary)}, against {percent(median)} % (median).",
+            f"{cell.name} is far from the other seeds of {summary.name(cell.arm)}: right in "
+            f"{percent(accuracy)} % {of_completions(summary)}, against {percent(median)} % (median).",
             "Train more seeds: how often runs collapse is part of what an arm gains.",
         )
 
@@ -215,7 +216,7 @@ def _edge(summary: Summary, arm: Arm) -> Iterator[Caution]:
         if recipe.is_other(arm)
         else f"λ = {further} to the grid"
     )
-    name = sentence_label(arm, summary.baseline)
+    name = summary.name(arm)
     fault = f"No stronger penalty than that of {name} was tried: the best may lie beyond."
     yield Caution(fault, f"Add {way}.")
 
@@ -241,8 +242,7 @@ def _reasons(summary: Summary) -> Iterator[Caution]:
         rows = [row for row in trained if reason != "truncated" or row.task == summary.task]
         worst = max(rows, key=lambda row: row.reasons.get(reason, 0.0), default=None)
         if worst is not None and worst.reasons.get(reason, 0.0) > limit:
-            label = sentence_label(worst.arm, summary.baseline)
-            completions = f"the {worst.decoding} completions of {label} on {worst.task}"
+            completions = f"the {worst.decoding} completions of {summary.name(worst.arm)} on {worst.task}"
             yield Caution(f"{percent(worst.reasons[reason])} % of {completions} {fault}", remedy)
 
 
@@ -254,7 +254,7 @@ def _unprotected(summary: Summary) -> Iterator[Caution]:
 
 def _base_model(summary: Summary) -> Iterator[Caution]:
     """Warn where fine-tuning hurt: a gain over the baseline may then be damage avoided."""
-    task, name = summary.task, summary.baseline.objective
+    task, name = summary.task, summary.name(summary.baseline)
     arms = (BASE_MODEL, summary.baseline)
     rows = [summary.row(task, arm, decoding) for arm in arms for decoding in DECODINGS]
     means = [row.mean for row in rows if row is not None]
@@ -286,8 +286,7 @@ def _format(summary: Summary) -> Iterator[Caution]:
                 continue
             gain, left = of_arm.mean - of_other.mean, of_arm.flexible - of_other.flexible
             if gain >= FORMAT_MATTERS and left < gain / 2:
-                name = sentence_label(of_arm.arm, baseline)
-                over = "the base model" if of_other.arm.is_base else sentence_label(of_other.arm, baseline)
+                name, over = (in_sentence(summary, row.arm) for row in (of_arm, of_other))
                 yield Caution(
                     f"The gain of {name} over {over} is mostly format: {points(gain)} points ({decoding}), "
                     f"but {points(left)} if the form of the answer is ignored.",
@@ -297,12 +296,13 @@ def _format(summary: Summary) -> Iterator[Caution]:
 
 
 def _take(summary: Summary) -> list[str]:
-    """Say how to take the adapter of each arm that the verdict names."""
-    study, arms = summary.study, [found.use for found in preferences(summary).values()]
+    """Say how to take the adapter of the arm to use, or of each where no arm is for both decodings."""
+    study, both = summary.study, usable_for_both(summary)
+    arms = [found.use for found in preferences(summary).values()] if both is None else [both]
     if not study.recipe.can_run:
         return []
     return [
-        f"Take {sentence_label(arm, summary.baseline)}: `erce card RUNS --cell "
+        f"Take {summary.name(arm)}: `erce card RUNS --cell "
         f"{study.cells(summary.task, arm)[0].name} --out FOLDER` copies its adapter with a model card."
         for arm in dict.fromkeys(arms)
         if not arm.is_base

@@ -3,35 +3,20 @@
 from erce.errors import counted
 from erce.recipe import SELF
 from erce.recipe.sections import OWN_ANSWERS
-from erce.reporting.format import (
-    fixed,
-    gain_with_interval,
-    interval,
-    known_as,
-    percent,
-    points,
-    sentence_label,
-    strength,
-)
+from erce.reporting.format import fixed, gain_with_interval, interval, percent, points
 from erce.reporting.numbers.gains import Summary, TableRow
 from erce.reporting.numbers.k_samples import sample_coverage
-from erce.reporting.numbers.temperatures import TemperatureSweep, temperature_sweep
-from erce.reporting.numbers.verdict import MARGIN, Cheaper, Preference, preferences, usable_for_both
+from erce.reporting.numbers.temperatures import arm_in_question, temperature_sweep
+from erce.reporting.numbers.verdict import MARGIN, Preference, preferences, usable_for_both
 from erce.stats import Gain
-from erce.types import BASE_MODEL, Arm
+from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
 
 FOR = {"greedy": "for greedy decoding", "sampled": "for samples"}
 NARROWEST = 0.0005  # that a widening is said of: less is 0.0 points
-CONTESTS = {  # by `Contest.finding`
-    "better": "So the penalty beats {baseline} beyond temperature.",
-    "worse": (
-        "So the penalty does not beat {baseline} beyond temperature: at its own best temperature "
-        "{baseline} is better."
-    ),
-    "unclear": (
-        "The interval includes 0, so nothing shows that the penalty beats {baseline} beyond temperature: a "
-        "gain at one temperature may be temperature alone."
-    ),
+CONTESTS = {  # by `Contest.finding`; the rivals stand with the gain over them
+    "better": "So the gain over {rivals} is not of temperature alone.",
+    "unclear": "The gain over {rivals} may be of temperature alone, as its interval includes 0.",
+    "worse": "It is worse than {rivals} at the best temperature.",
 }
 
 
@@ -46,31 +31,39 @@ def sentences(summary: Summary) -> dict[str, str]:
     by_subject = {"verdict": _verdict(summary)}
     by_subject |= {decoding: _preferred(summary, found) for decoding, found in preferences(summary).items()}
     by_subject |= {"choosing": _choosing(summary), "own": _own_sentence(summary)}
-    if summary.chosen_penalty is not None:
-        for decoding, gain in summary.interaction.items():
-            by_subject[f"difference-{decoding}"] = (
-                f"{_where(decoding)} the gain minus the gain on the control {summary.study.recipe.control}, "
-                f"where no gain is expected, is {gain_with_interval(gain)}"
-                f"{_meaning(gain, 'the control gained more')}."
-            )
-        sweep = temperature_sweep(summary)
-        by_subject["sharpening"] = contest_sentence(sweep) or _sharpening(summary)
+    for decoding, gain in summary.interaction.items():
+        assert summary.chosen is not None  # or there is no interaction
+        by_subject[f"difference-{decoding}"] = (
+            f"{_where(decoding)} the gain of {summary.name(summary.chosen)} minus that on the control "
+            f"{summary.study.recipe.control}, where no gain is expected, is {gain_with_interval(gain)}"
+            f"{_meaning(gain, 'the control gained more')}."
+        )
+    by_subject["sharpening"] = contest_sentence(summary) or _sharpening(summary)
     return {subject: text for subject, text in by_subject.items() if text}
 
 
-def contest_sentence(sweep: TemperatureSweep | None) -> str:
-    """Say whether λ beats the baseline beyond temperature; empty where nothing was compared."""
-    if sweep is None or sweep.contest is None:
+def contest_sentence(summary: Summary) -> str:
+    """Say whether an arm beats the base model and λ = 0 beyond temperature; empty where none was compared."""
+    sweep = temperature_sweep(summary)
+    if sweep is None or not sweep.contests:
         return ""
-    contest, baseline = sweep.contest, sweep.baseline.objective
-    tried = [point.temperature for point in sweep.lines[sweep.baseline]]
-    name = f"λ = {strength(contest.lam)}"
+    first, name = sweep.contests[0], summary.name(sweep.contests[0].arm)
+    tried = [f"{point.temperature:g}" for point in sweep.lines[first.arm]]
+    most = max(len(sweep.lines[contest.rival]) for contest in sweep.contests)
+    only = f"; {' and '.join(tried)} alone were tried" if len(tried) < most else ""
+    others, by_finding = [], {}
+    for contest in sweep.contests:
+        rival, gain = in_sentence(summary, contest.rival), contest.gain
+        others.append(f"{rival} ({contest.rival_temperature:g}) in {percent(contest.rival_mean)} %")
+        gained = f"{rival} ({points(gain.gain)} points, {interval(gain)})"
+        by_finding.setdefault(contest.finding, []).append(gained)
+    found = [
+        CONTESTS[one].format(rivals=" and ".join(by_finding[one])) for one in CONTESTS if one in by_finding
+    ]
     return (
-        f"Of the temperatures {', '.join(f'{each:g}' for each in tried)} validation prefers "
-        f"{contest.baseline_temperature:g} for {baseline} and {contest.temperature:g} for {name}. There "
-        f"{name} was right in {percent(contest.mean)} % of completions of the test problems and "
-        f"{baseline} in {percent(contest.baseline)} %: {gain_with_interval(contest.gain)}. "
-        f"{CONTESTS[contest.finding].format(baseline=baseline)}"
+        f"With each arm at the temperature that validation prefers, {name} (temperature "
+        f"{first.temperature:g}{only}) is right in {percent(first.mean)} % of completions of the test "
+        f"problems, {' and '.join(others)}. {' '.join(found)}"
     )
 
 
@@ -81,7 +74,7 @@ def exploration_sentences(summary: Summary) -> list[str]:
         return []
     mixed, baseline = coverage.mixed, summary.baseline
     return [
-        f"{_name(row.arm, baseline)} has more right samples than {_name(baseline, baseline)} "
+        f"{summary.name(row.arm)} has more right samples than {summary.name(baseline)} "
         f"({percent(row.mean)} % against {percent(zero.mean)} %) but fewer mixed problems "
         f"({percent(mixed[row.arm])} % against {percent(mixed[baseline])} %)."
         for row in summary.compared("sampled")
@@ -104,7 +97,7 @@ def _own_sentence(summary: Summary) -> str:
     if settings.adapter is not None:
         whose = "the base model with an adapter"
     elif settings.lam is not None:
-        whose = f"the models of {summary.study.recipe.grid_arm(settings.lam).label}"
+        whose = f"the models of {summary.name(summary.study.recipe.grid_arm(settings.lam))}"
         each = f", over {counted(own['sets'], 'seed')}"
     return (
         f"Before training, {own['samples']:,} samples of {whose}{tokens} were generated and verified: "
@@ -116,30 +109,30 @@ def _own_sentence(summary: Summary) -> str:
 
 def _verdict(summary: Summary) -> str:
     """Say which arm to use, in one line."""
-    found, baseline, missing = preferences(summary), summary.baseline, summary.study.missing
+    found, missing = preferences(summary), summary.study.missing
     if not found:
         return f"No arm is chosen: {summary.no_choice}."
     uses: dict[Arm, list[str]] = {}
     for decoding, one in found.items():
         uses.setdefault(one.use, []).append(FOR[decoding])
-    named = [f"{_name(arm, baseline)} {' and '.join(where)}" for arm, where in uses.items()]
+    named = [f"{in_sentence(summary, arm)} {' and '.join(where)}" for arm, where in uses.items()]
     text = f"Use {' and '.join(named)}"
     if list(uses) == [BASE_MODEL]:
         text += ": no trained arm is shown to be better"
     if (both := usable_for_both(summary)) is not None:
         [other] = [where[0] for arm, where in uses.items() if arm != both]
-        text += f". One for both: {_name(both, baseline)}, not shown to be worse {other}"
+        text += f". One for both: {in_sentence(summary, both)}, not shown to be worse {other}"
     of_all = f"{len(missing)} of {counted(len(summary.study.expected), 'cell')}"
     return text + (f". So far, with {of_all} missing." if missing else ".")
 
 
 def _preferred(summary: Summary, found: Preference) -> str:
     """Say which arm validation prefers, what it gains on test and costs, and whether a cheaper one does."""
-    row, baseline = found.row, summary.baseline
+    row = found.row
     name = "the base model" if row.arm.is_base else in_words(summary, row.arm)
     arms = f", of {counted(len(found.scores), 'arm')}" if len(found.scores) > 1 else ""
     right = "in {} % of samples of" if row.decoding == "sampled" else "on {} % of"
-    over = {"the base model": found.over_base, sentence_label(baseline, baseline): found.over_baseline}
+    over = {"the base model": found.over_base, summary.name(summary.baseline): found.over_baseline}
     gains = [
         f"{points(gain.gain)} points over {name} ({interval(gain)})"
         for name, gain in over.items()
@@ -153,22 +146,38 @@ def _preferred(summary: Summary, found: Preference) -> str:
     if found.over_base is not None and found.over_base.low <= 0:
         worse = found.over_base.high < 0
         text += f" So it is {'worse than' if worse else 'not shown to be better than'} the base model."
-    if not row.arm.is_base and (cost := cost_in_words(row)):
+    if row.arm.is_base:
+        return text
+    if cost := _cost(summary, row):
         text += f" It takes {cost}."
-    return text + (f" {_cheaper(found.cheaper, baseline)}" if found.cheaper and found.use == row.arm else "")
+    return text + _beside(summary, found) if found.use == row.arm else text
 
 
-def _cheaper(cheaper: Cheaper, baseline: Arm) -> str:
-    margin = f"as good within {fixed(100 * MARGIN, 0)} points"
-    return (
-        f"Cheaper is {_name(cheaper.row.arm, baseline)} ({cost_in_words(cheaper.row)}): the gain "
-        f"over it is {points(cheaper.gain.gain)} points ({interval(cheaper.gain)}), so it is "
-        f"{margin if cheaper.is_as_good else 'not shown to be worse'}."
-    )
+def _beside(summary: Summary, found: Preference) -> str:
+    """Compare the preferred arm with a cheaper one, and with the best other one on validation."""
+    said = [found.arm, BASE_MODEL, summary.baseline]  # their gains are said before
+    cheaper, text = found.cheaper, ""
+    if cheaper is not None and not (cheaper.gain.low > 0 and cheaper.row.arm in said):
+        finding = "worse" if cheaper.gain.low > 0 else "not shown to be worse"
+        if cheaper.is_as_good:
+            finding = f"as good within {fixed(100 * MARGIN, 0)} points"
+        text = (
+            f" Cheaper is {in_sentence(summary, cheaper.row.arm)} ({_cost(summary, cheaper.row)}): the gain "
+            f"over it is {points(cheaper.gain.gain)} points ({interval(cheaper.gain)}), so it is {finding}."
+        )
+        said.append(cheaper.row.arm)
+    if second := next((arm for arm in found.scores if arm not in said), None):
+        gain = found.over[second]
+        text += (
+            f" Over {summary.name(second)}, the next on validation, the gain is {points(gain.gain)} points "
+            f"({interval(gain)})."
+        )
+    return text
 
 
-def _name(arm: Arm, baseline: Arm) -> str:
-    return f"the {arm.label}" if arm.is_base else sentence_label(arm, baseline)
+def in_sentence(summary: Summary, arm: Arm) -> str:
+    """Return the arm's name as a sentence has it: with the article that "base model" needs."""
+    return f"the {summary.name(arm)}" if arm.is_base else summary.name(arm)
 
 
 def _choosing(summary: Summary) -> str:
@@ -192,20 +201,26 @@ def _choosing(summary: Summary) -> str:
 
 def in_words(summary: Summary, arm: Arm) -> str:
     """Return an arm's name with what it is, where the name alone does not say it."""
-    meaning = known_as(arm, summary.baseline)
+    meaning = ""
     if arm.is_base:
         meaning = "not trained"
     elif summary.own and arm.objective in OWN_ANSWERS:
         meaning = "own right answers " + ("alone" if arm.objective == SELF else "beside the given ones")
-    return sentence_label(arm, summary.baseline) + (f" ({meaning})" if meaning else "")
+    elif arm.objective == CROSS_ENTROPY:
+        meaning = "confidence penalty" if (arm.lam or 0) < 0 else "" if arm.lam else CROSS_ENTROPY
+    name = summary.name(arm)
+    return f"{name} ({meaning})" if meaning and meaning != name else name
 
 
-def cost_in_words(row: TableRow) -> str:
+def _cost(summary: Summary, row: TableRow) -> str:
     """Return what an arm takes: steps of a training, and the tokens that are sampled before it."""
     if row.arm.is_base:
         return "no training"
     steps = "" if row.steps is None else counted(row.steps, "training step")
     tokens = f"{row.sampled_before:,} tokens sampled before training" if row.sampled_before else ""
+    sharing = [arm for arm in summary.arms(row.task) if arm.objective in OWN_ANSWERS] if tokens else []
+    if len(sharing) > 1:
+        tokens += f", once for {' and '.join(map(summary.name, sharing))}"
     return " and ".join(filter(None, [steps, tokens]))
 
 
@@ -215,33 +230,46 @@ def _meaning(gain: Gain, when_negative: str) -> str:
     return f"; {when_negative}" if gain.high < 0 else ", which includes 0: it may be chance"
 
 
-def _sharpening(summary: Summary) -> str:
-    """Say that sharpening alone may explain a sampled gain, and whether greedy decoding and control agree.
+def temperature_doubts(summary: Summary) -> list[str]:
+    """Say over which arms the gain of the arm to use may be of temperature alone: one sentence, or none."""
+    sweep, arm = temperature_sweep(summary), arm_in_question(summary)
+    beyond = _gained(summary, arm, "greedy")
+    if sweep is not None and sweep.contests:
+        beyond = [contest.rival for contest in sweep.contests if contest.finding == "better"]
+    doubted = [in_sentence(summary, other) for other in _sharpened(summary, arm) if other not in beyond]
+    if arm is None or not doubted:
+        return []
+    over = " and ".join(doubted)
+    return [f"The gain of {summary.name(arm)} over {over} in samples may be of temperature alone."]
 
-    Empty without a sampled gain, and for λ < 0, which does not sharpen.
-    """
-    recipe = summary.study.recipe
-    if (summary.lam or 0) < 0 or not _gained(summary, recipe.task, "sampled"):
+
+def _sharpening(summary: Summary) -> str:
+    """Say where sharpening alone may explain the sampled gain of the arm to use, by its greedy decoding."""
+    arm = arm_in_question(summary)
+    gained = _sharpened(summary, arm)
+    if not gained:
         return ""
     text = (
-        f"Samples were generated at one temperature, {recipe.decoding.temperature:g}. Sharpening alone, "
-        "which leaves greedy decoding as it was, makes samples right more often at a fixed temperature."
+        f"Samples were generated at one temperature, {summary.study.recipe.decoding.temperature:g}. "
+        "Sharpening alone, which leaves greedy decoding as it was, makes samples right more often at a fixed "
+        "temperature."
     )
-    greedy = summary.gain(recipe.task, summary.chosen, "greedy")
-    if _gained(summary, recipe.task, "greedy"):
-        text += " Greedy decoding gained too, so sharpening is not all there is."
-    elif greedy is not None:
-        lost = "Greedy decoding lost" if greedy.high < 0 else "No gain was shown in greedy decoding"
-        text += f" {lost}, so sharpening may be all there is."
-    if recipe.control is not None and _gained(summary, recipe.control, "sampled"):
-        text += " The control gained in samples as well, as sharpening alone would have it."
-    return text
+    too = [in_sentence(summary, other) for other in _gained(summary, arm, "greedy") if other in gained]
+    if too:
+        text += f" Greedy decoding gained over {' and '.join(too)} too, so sharpening is not all there is."
+    return " ".join([text, *temperature_doubts(summary)])
 
 
-def _gained(summary: Summary, task: str, decoding: str) -> bool:
-    """Tell whether the chosen λ gained: its interval lies above 0."""
-    gain = summary.gain(task, summary.chosen, decoding)
-    return gain is not None and gain.low > 0
+def _sharpened(summary: Summary, arm: Arm | None) -> list[Arm]:
+    """Return which of base model and λ = 0 an arm gains over in samples; none for λ < 0: no sharpening."""
+    return [] if arm is None or (arm.lam or 0) < 0 else _gained(summary, arm, "sampled")
+
+
+def _gained(summary: Summary, arm: Arm | None, decoding: str) -> list[Arm]:
+    """Return which of base model and λ = 0 the arm is shown to be better than."""
+    row = summary.row(summary.task, arm, decoding)
+    gains = {} if row is None else {BASE_MODEL: row.over_base, summary.baseline: row.gain}
+    return [other for other, gain in gains.items() if gain is not None and gain.low > 0]
 
 
 def _where(decoding: str) -> str:

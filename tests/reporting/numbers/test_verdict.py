@@ -4,6 +4,7 @@ import pytest
 from toys.studies import TASK, make_study
 
 from erce.files import write_json
+from erce.reporting.format import interval, points
 from erce.reporting.numbers.gains import summary
 from erce.reporting.numbers.verdict import preferences, usable_for_both
 from erce.reporting.words.sentences import sentences
@@ -69,6 +70,19 @@ def test_gains_are_those_of_the_test_problems_and_allow_for_the_choice_among_the
     assert found.widening == pytest.approx(max(wider))
 
 
+def test_each_other_arm_has_the_gain_over_it_which_allows_for_the_choice(made):
+    found = preferences(made)["sampled"]
+    assert list(found.over) == list(found.scores)[1:]
+    four = paired_gain(*(made.outcomes(arm, "sampled") for arm in (found.arm, Arm(4.0))), chosen_from=3)
+    assert found.over[Arm(4.0)] == four
+    behind = {row["label"]: row["behind"]["gain"] for row in found.as_json(made)["chosen_from"]}
+    assert behind == {"self": None, "λ = 4": four.gain} | {
+        made.name(arm): found.over[arm].gain for arm in (BASELINE, BASE_MODEL)
+    }
+    beside = f"Over λ = 4, the next on validation, the gain is {points(four.gain)} points ({interval(four)})."
+    assert (beside in sentences(made)["sampled"]) == (found.cheaper.row.arm != Arm(4.0))
+
+
 def test_what_costs_less_and_is_not_shown_to_be_worse_is_named_with_the_gain_over_it(self_wins, tmp_path):
     cheaper = self_wins["sampled"].cheaper
     assert cheaper is not None
@@ -88,10 +102,12 @@ def test_what_costs_less_and_is_not_shown_to_be_worse_is_named_with_the_gain_ove
     chances = {None: 0.2, 0.0: 0.3, 4.0: 0.5, "self": 1.0}
     alike = {None: 0.0, 0.0: 0.7, 4.0: 0.7}
     at_one_cost = verdict(tmp_path / "alike", alike, {None: 0.0, 0.0: 0.3, 4.0: 1.0})["sampled"]
-    assert (at_one_cost.arm, at_one_cost.cheaper) == (Arm(4.0), None)
+    assert at_one_cost.arm == Arm(4.0)
+    assert at_one_cost.cheaper.row.arm == BASE_MODEL
     worse = verdict(tmp_path, chances, own_tokens=5000, objectives=("self",))
     assert worse["sampled"].arm == Arm(0.0, "self")
-    assert worse["sampled"].cheaper is None
+    assert worse["sampled"].cheaper.row.arm == Arm(4.0)  # the best on validation of the cheaper ones
+    assert worse["sampled"].cheaper.gain.low > 0
 
 
 def test_of_equal_scores_the_cheaper_arm_is_preferred(tmp_path):

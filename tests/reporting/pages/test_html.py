@@ -16,6 +16,7 @@ from erce.reporting.numbers.completions import LONGEST_CHARACTERS, examples, sho
 from erce.reporting.numbers.gains import summary
 from erce.reporting.pages.html import document
 from erce.reporting.pages.templates import environment
+from erce.reporting.words.cautions import faults
 from erce.reporting.words.sentences import sentences
 from erce.study.folder import read_study
 
@@ -92,9 +93,23 @@ def test_the_terminal_begins_with_the_verdict_and_shows_few_sentences_unless_it_
         "What to do next:",
     ):
         assert shown in " ".join(brief.split())
-    assert "minus the gain on the control" not in brief
-    assert "minus the gain on the control" in everything
+    assert "minus that on the control" not in brief
+    assert "minus that on the control" in everything
     assert max(map(len, brief.splitlines())) <= 80
+
+
+def test_the_terminal_names_three_faults_at_most(tmp_path, capsys):
+    made = summary(make_study(tmp_path / "runs", seeds=(0,), problems=10, skip={(CONTROL, 0.0, 0)}))
+    wrong = faults(made)
+    assert len(wrong) > 3
+    _print(made, verbose=False)
+    brief = " ".join(capsys.readouterr().out.split())
+    listed = brief.partition("What could be wrong: ")[2].partition(" What to do next:")[0]
+    shown = [
+        *(caution.fault for caution in wrong[:3]),
+        f"{len(wrong) - 3} more on the page and with --verbose.",
+    ]
+    assert listed == " ".join(f"· {text}" for text in shown)
 
 
 def test_the_page_has_all_its_parts_in_the_order_of_reading(whole):
@@ -224,9 +239,10 @@ def test_other_objectives_are_in_every_table_of_the_page_and_in_the_json(tmp_pat
     changes = {"control": CONTROL, "lams": (-0.1, 0.0, 0.5), "objectives": ("dft", "focal:2")}
     study_summary, raw, page = _page(tmp_path, **changes, skip={(TASK, "dft", 0)})
     assert "3 strengths λ and 2 other objectives × 3 seeds" in page.prose
-    tables = 2 * (1 + 2 + 2) + 2  # a task: every arm; the verdicts and every seed, by decoding; pass@k; mixed
+    # A task: every arm; the verdicts and every seed, by decoding. Then preferred against each, pass@k, mixed.
+    tables = 2 * (1 + 2 + 2) + 3
     assert raw.count('<th scope="row">dft</th>') == tables
-    assert page.prose.count("−0.1 confidence penalty") == tables
+    assert len(re.findall(r'<th scope="row">λ = −0\.1( <span|</th>)', raw)) == tables
     assert '"objectives": [ "dft", "focal:2" ]' in page.prose
     numbers = contents(study_summary)
     assert [(row["lam"], row["objective"]) for row in numbers["rows"][2::2][:5]] == [

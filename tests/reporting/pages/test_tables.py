@@ -12,7 +12,7 @@ from toys.studies import CONTROL, TASK, make_study
 from erce.reporting.format import interval
 from erce.reporting.numbers.gains import TableRow, summary
 from erce.reporting.pages.tables import Sheet, comma_separated, latex, markdown, print_tables
-from erce.types import BASELINE, Arm
+from erce.types import BASELINE, CROSS_ENTROPY, Arm
 
 GSM8K = {  # the paper's per-seed table
     0.0: [0.5080, 0.4620, 0.4960, 0.4940, 0.4960],
@@ -43,25 +43,23 @@ ROWS = [_row(None, [0.732]), *(_row(lam, scores) for lam, scores in GSM8K.items(
 
 
 def test_the_short_table_in_markdown():
-    lines = markdown(Sheet(ROWS, [], Arm(0.3), BASELINE)).splitlines()
+    lines = markdown(Sheet(ROWS, [], Arm(0.3), CROSS_ENTROPY)).splitlines()
     assert lines[:6] == [
-        "| λ | Pass@1 |",
+        "| arm | Pass@1 |",
         "| --- | ---: |",
         "| base model | 0.7320 |",
-        "| 0 (cross-entropy) | 0.4912 ± 0.0172 |",
-        "| 0.3 ★ | 0.5056 ± 0.0129 |",
-        "| 8 | **0.5816** ± 0.0180 |",
+        "| λ = 0 | 0.4912 ± 0.0172 |",
+        "| λ = 0.3 ★ | 0.5056 ± 0.0129 |",
+        "| λ = 8 | **0.5816** ± 0.0180 |",
     ]
     assert "± is the sample standard deviation (n − 1) over 5 seeds" in lines[-1]
 
 
 def test_every_seed_in_latex_is_the_papers_row_up_to_the_spread():
-    text = latex(Sheet(ROWS, [0, 1, 2, 3, 4], Arm(8.0), BASELINE))
+    text = latex(Sheet(ROWS, [0, 1, 2, 3, 4], Arm(8.0), CROSS_ENTROPY))
     assert r"\begin{tabular}{lccccccc}" in text
-    assert (
-        r"0 (cross-entropy) & 0.5080 & 0.4620 & 0.4960 & 0.4940 & 0.4960 & 0.4912 & $\pm$ 0.0172 \\" in text
-    )
-    assert r"8$^{\star}$ & 0.6020 & 0.5900 & 0.5540 & 0.5760 & 0.5860 & \textbf{0.5816} &" in text
+    assert r"$\lambda$ = 0 & 0.5080 & 0.4620 & 0.4960 & 0.4940 & 0.4960 & 0.4912 & $\pm$ 0.0172 \\" in text
+    assert r"= 8$^{\star}$ & 0.6020 & 0.5900 & 0.5540 & 0.5760 & 0.5860 & \textbf{0.5816} &" in text
     assert r"base model & -- & -- & -- & -- & -- & 0.7320 & -- \\" in text
     for rule in (r"\toprule", r"\midrule", r"\bottomrule", r"\end{tabular}"):
         assert text.count(rule) == 1
@@ -84,34 +82,38 @@ def test_every_seed_in_latex_is_the_papers_row_up_to_the_spread():
 def test_the_name_of_an_imported_arm_is_text_in_latex_and_one_cell_in_markdown(
     name, latex_cell, markdown_cell
 ):
-    sheet = Sheet([*ROWS, _row(0.0, GSM8K[8.0], name)], [], None, BASELINE)
+    sheet = Sheet([*ROWS, _row(0.0, GSM8K[8.0], name)], [], None, CROSS_ENTROPY)
     assert latex(sheet).splitlines()[-3].startswith(f"{latex_cell} & ")
     assert f"| {markdown_cell} | " in markdown(sheet).splitlines()[6]
 
 
 def test_csv_has_full_precision_and_says_which_spread():
-    table = list(csv.DictReader(io.StringIO(comma_separated(Sheet(ROWS, [0, 1, 5], Arm(0.3), BASELINE)))))
+    table = list(
+        csv.DictReader(io.StringIO(comma_separated(Sheet(ROWS, [0, 1, 5], Arm(0.3), CROSS_ENTROPY))))
+    )
     assert [line["lam"] for line in table] == ["base", "0", "0.3", "8"]
     assert float(table[1]["sd_sample"]) == np.std(GSM8K[0.0], ddof=1)
     assert (table[0]["sd_sample"], table[0]["seed_0"], table[1]["seed_5"]) == ("", "", "")
     assert [line["chosen"] for line in table] == ["0", "0", "1", "0"]
 
 
-def test_a_negative_lam_and_other_objectives_are_called_what_they_are():
-    sheet = Sheet([_row(-0.1, GSM8K[0.3]), *ROWS, _row(0.0, GSM8K[8.0], "focal:2")], [], BASELINE, BASELINE)
+def test_every_arm_has_its_name_in_every_format():
+    sheet = Sheet(
+        [_row(-0.1, GSM8K[0.3]), *ROWS, _row(0.0, GSM8K[8.0], "focal:2")], [], BASELINE, CROSS_ENTROPY
+    )
     assert [line.split(" | ")[0] for line in markdown(sheet).splitlines()[2:8]] == [
-        "| −0.1 (confidence penalty)",
+        "| λ = −0.1",
         "| base model",
-        "| 0 (cross-entropy) ★",
-        "| 0.3",
-        "| 8",
+        "| λ = 0 ★",
+        "| λ = 0.3",
+        "| λ = 8",
         "| focal:2",
     ]
     assert markdown(sheet).count("**0.5816**") == 2  # ties are all bold, and the base model is never the best
     assert "**0.7320**" not in markdown(sheet)
     text = latex(sheet)
-    assert r"$-$0.1 (confidence penalty) & 0.5056" in text
-    assert r"0 (cross-entropy)$^{\star}$ & 0.4912" in text
+    assert r"$\lambda$ = $-$0.1 & 0.5056" in text
+    assert r"$\lambda$ = 0$^{\star}$ & 0.4912" in text
     assert r"focal:2 & \textbf{0.5816}" in text
     table = list(csv.DictReader(io.StringIO(comma_separated(sheet))))
     assert [(line["lam"], line["objective"], line["chosen"]) for line in table[:3]] == [
@@ -135,8 +137,8 @@ def test_the_terminal_table_has_other_objectives_below_the_lams_and_says_what_th
     row = study.row(TASK, Arm(0.0, "eaft"), "sampled")
     line = next(line for line in printed.splitlines() if line.startswith(" eaft"))
     assert f"{interval(row.over_base)} {interval(row.gain)}" in re.sub(" +", " ", line)
-    below = [line.split()[0] for line in printed.splitlines()[5:12] if line.split()]
-    assert below == ["−0.1", "0", "0.5", "eaft", "label-", "smoothing:", "0.1"]
+    below = [line[:11].strip() for line in printed.splitlines()[5:12] if line.split()]
+    assert below == ["λ = −0.1", "λ = 0", "λ = 0.5", "eaft", "label-", "smoothing:", "0.1"]
     assert "…" not in printed
     assert max(map(len, printed.splitlines())) <= 80
     notes = " ".join(printed.split()).partition("±: ")[2].split(" · ")

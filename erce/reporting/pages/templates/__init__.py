@@ -13,7 +13,6 @@ from erce.reporting import format
 
 TEMPLATES = Path(__file__).parent
 FILTERS = ("percent", "points", "interval", "p_value", "spread", "strength", "fixed", "grouped")
-FILTERS += ("known_as", "row_label", "sentence_label")
 
 
 @cache  # for the templates that it has compiled
