@@ -270,7 +270,7 @@ class _Run:
             return _ruling(reason, (self._at if reason == "opaque" else "") + detail, clean=False)
         raised = error is self._program.raised
         text = self._program.raised_as if raised else wire.described(error)
-        if isinstance(error, ImportError) and error.name == "numpy":
+        if isinstance(error, ImportError) and (error.name or "").partition(".")[0] == "numpy":
             return _ruling("opaque", _OF_NUMPY)
         if self._loading:
             return _ruling("failed", f"the program raised {text}")
