@@ -16,7 +16,7 @@ class Problem:
     that the candidate answers, None for those that `erce.verify.run_program` finds. `inputs` are the standard
     inputs of a task whose programs print, `outputs` what is expected for each. Whatever a task does not use
     stays empty. `weight` multiplies the demonstration's loss in training; the mean still divides by the
-    number of tokens. `meta` is whatever else a user's own verifier wants to read.
+    number of tokens. `meta` is whatever else a user-defined verifier wants to read.
     """
 
     id: str

@@ -178,7 +178,7 @@ class Attached:
         # A copy: others change the loss in place, as AdaLoRA and transformers' evaluation do.
         self.last = loss._replace(objective=loss.objective.detach().clone())
         added = output.loss
-        if added is not None and items is not None:  # a mean, of which a micro-batch has its labels' share
+        if added is not None and items is not None:  # a mean; a micro-batch has its labels' share of it
             added = added * (is_scored.sum() / items).to(added.device)
         if items is None:
             _warn_of_nothing(is_scored, scored)

@@ -25,7 +25,8 @@ from erce.study.folder import JOURNAL, RESULT, TRAINING, cell_folder, timed
 from erce.study.freshness import missing_parts
 from erce.study.provenance import DIGESTS, digests
 from erce.study.samples import read_samples
-from erce.study.stages import cpu_threads, sample, score, train, verify_completions
+from erce.study.schedule import cell_sampling
+from erce.study.stages import adapter_of, cpu_threads, sample, score, train, verify_completions
 from erce.tasks import load_task
 from erce.types import Splits
 
@@ -41,12 +42,13 @@ def run_cell(
     """Do everything that one cell of the grid needs, and skip what its folder already holds.
 
     `problems` are each task's splits, for a process that cannot reach the task's source; None loads them.
-    `sizes` are the batches that the recipe leaves out; None fits them to this machine, of whose memory the
-    cell takes as large a share as of its cores.
+    `sizes` are the batches that the recipe leaves out; None fits them to this machine: the cell
+    takes as large a share of its memory as of its cores.
     """
     folder = cell_folder(root, recipe, cell)
     splits = problems[cell.task] if problems else cell_splits(recipe, cell.task)
-    missing = missing_parts(root, recipe, cell, splits)
+    sampling = cell_sampling(recipe, cell, splits)
+    missing = missing_parts(folder, sampling)
     if "completions" in missing:
         sizes = sizes or _sizes(recipe, cell, splits)
         with cpu_threads(recipe.resources.threads):
@@ -56,12 +58,13 @@ def run_cell(
                     learned = demonstrations(root, recipe, cell, splits)
                     train(folder, replace(recipe, training=micro), cell, learned)
             with timed(folder, "generation"):
-                sample(root, recipe, cell, splits, batch_size=sizes.completions)
+                adapter = adapter_of(root, recipe, cell)
+                sample(folder, recipe, sampling, adapter=adapter, batch_size=sizes.completions)
     # The journal goes once the completions are whole, and result.json comes last: it says that all is done.
     (folder / JOURNAL).unlink(missing_ok=True)
     if "verdicts" in missing:
         with timed(folder, "verification"):
-            verify_completions(folder, cell, splits)
+            verify_completions(folder, sampling)
     result = _result(folder, cell)
     if cell.is_own:
         result[COUNTS] = counts(folder, splits)

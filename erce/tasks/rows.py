@@ -4,7 +4,7 @@
 
 A row has a `prompt`, a text or messages, and may have a `completion`; or it has `messages` alone, and where
 the last of them is the assistant's, that is the completion. It becomes the problem's demonstration. `id`,
-`answer`, `tests`, `setup`, `entry_points`, `inputs` and `outputs` are what they are in a user's own task
+`answer`, `tests`, `setup`, `entry_points`, `inputs` and `outputs` are what they are in a user-defined task
 (`erce.tasks.user_defined`). All other columns are the problem's `meta`, unless a column has that name.
 """
 
@@ -80,7 +80,7 @@ def check_problems(task: Task, problems: Sequence[Problem]) -> None:
     """Refuse what the task's verifier cannot be right about, before anything is generated.
 
     InputError: a problem whose reference the verifier cannot read, which a completion without a text shows,
-    or demonstrations of which the verifier accepts none. VerifierError: the verifier raised.
+    or not one demonstration that the verifier accepts. VerifierError: the verifier raised.
     """
     if not problems:
         raise InputError("there are no problems; give at least one")

@@ -10,7 +10,7 @@ from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.verdict import preferences
 from erce.reporting.pages.html import document
 from erce.reporting.words.sentences import exploration_sentences, sentences
-from erce.study.folder import cell_folder
+from erce.study.folder import cell_folder, read_study
 from erce.types import BASE_MODEL
 
 
@@ -119,7 +119,7 @@ def test_what_own_right_answers_cost_is_said_beside_every_arms_gain(tmp_path):
     counts = {"problems": 320, "with_one": 262, "accepted": 900, "samples": 2560, "tokens": 49_123}
     own = cell_folder(study.root, study.recipe, study.recipe.own_cells[0])
     write_json(own / "result.json", {"scores": {}, "own": counts})
-    report = summary(study)
+    report = summary(read_study(study.root))
     for part in (
         "2,560 samples of the base model (49,123 tokens)",
         "262 of 320 training problems have an accepted one, and self leaves out the other 58",
