@@ -18,9 +18,9 @@ from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outlier
 from erce.reporting.numbers.verdict import preferences, usable_for_both
 from erce.reporting.words.sentences import in_sentence, sentences, temperature_doubts
 from erce.study.folder import cell_folder, read_origin
-from erce.study.freshness import LEARNED_FROM_OTHERS, TRAIN_AGAIN, changed_files, trained_on_others
+from erce.study.freshness import TRAIN_AGAIN, changed_files, trained_on_others
 from erce.study.provenance import TASK_FILE, task_file_digest
-from erce.study.schedule import NoChoice, counted_cells, verified_by_several
+from erce.study.schedule import NoChoice, verified_by_several
 from erce.types import BASE_MODEL, Arm
 
 FEW_PROBLEMS = 200
@@ -175,8 +175,8 @@ def _versions(summary: Summary) -> Iterator[Caution]:
 
 def _learned_from_others(summary: Summary) -> Iterator[Caution]:
     """Name the cells that were trained on own samples with other verdicts than these have now."""
-    if others := trained_on_others(summary.study):
-        yield Caution(f"{counted_cells(others)} {LEARNED_FROM_OTHERS}", TRAIN_AGAIN)
+    if fault := trained_on_others(summary.study):
+        yield Caution(fault, TRAIN_AGAIN)
 
 
 def _outliers(summary: Summary) -> Iterator[Caution]:
