@@ -274,8 +274,8 @@ def _base_model(summary: Summary) -> Iterator[Caution]:
         base, baseline = (summary.row(task, arm, decoding) for arm in (BASE_MODEL, summary.baseline))
         if base is not None and baseline is not None and base.mean > baseline.mean:
             fault = (
-                f"The base model is better than {name} ({decoding}: {percent(base.mean)} % against "
-                f"{percent(baseline.mean)} %), so a gain over {name} may be damage avoided."
+                f"The base model was right more often than {name} ({decoding}: {percent(base.mean)} % "
+                f"against {percent(baseline.mean)} %), so a gain over {name} may be damage avoided."
             )
             yield Caution(fault, "Tune the learning rate and the epochs of λ = 0, then compare again.")
             return
