@@ -1,8 +1,9 @@
 """A recipe → a finished study folder: everything is checked first, then every missing cell runs."""
 
 import sys
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,12 +11,13 @@ from typing import Any
 
 from erce.catalog import model_folder
 from erce.errors import DamagedError, InputError, counted
-from erce.generate.backend import backend_of
+from erce.generate.backend import Backend, backend_of
+from erce.generate.vllm import end_leftover
 from erce.recipe import Cell, Recipe, load_recipe
 from erce.study.budget import batch_sizes
-from erce.study.cell import run_cell
+from erce.study.cell import run_cell, train_cell
 from erce.study.demonstrations import cell_splits, problem_rows, read_counts, refuse_none
-from erce.study.engines import Done, Engine, Work, engine_named, open_engine
+from erce.study.engines import Done, Engine, RunCells, Work, engine_named, open_engine
 from erce.study.engines.locks import study_lock
 from erce.study.engines.processes import devices_of, visible_devices
 from erce.study.engines.progress import progress
@@ -28,7 +30,7 @@ from erce.study.freshness import (
     trained_on_others,
 )
 from erce.study.provenance import keep_base_model, kept_base_model
-from erce.study.rounds import AlikeWatch, cells_failed, rounds, run_round
+from erce.study.rounds import AlikeWatch, cells_failed, rounds, run_round, trainings_first
 from erce.study.schedule import names
 from erce.study.stages import base_policy
 from erce.tasks import check_demonstrations, load_task
@@ -92,8 +94,17 @@ def run(  # noqa: PLR0913  the settings of a run
     work = Work(root, backend.recipe, partial(run_cell, problems=problems, sizes=sizes))
     opened = open_engine(work, engine=engine, jobs=jobs)
     watch = AlikeWatch(root, recipe, settled=go_on)
-    sampling = backend.running(root / LOCKS) if samples else nullcontext()
-    with opened as run_cells, study_lock(root), sampling:
+    training = partial(
+        open_engine,
+        replace(work, run=partial(train_cell, problems=problems, sizes=sizes)),
+        engine=engine,
+        jobs=jobs,
+    )
+    with (
+        opened as engine_cells,
+        study_lock(root),
+        _served(work, backend, training, engine_cells) if samples else nullcontext(engine_cells) as run_cells,
+    ):
         open_study(root, recipe, problem_rows(problems))
         keep_base_model(root, base)
         if sizes and sizes.free:
@@ -128,6 +139,23 @@ def run(  # noqa: PLR0913  the settings of a run
     if not study.missing and study.finished < display.total:  # no λ other than 0 was chosen
         print(f"Validation chose λ = 0, so the study has {study.finished} cells.", file=sys.stderr)
     return study
+
+
+@contextmanager
+def _served(
+    work: Work,
+    backend: Backend,
+    training: Callable[[], AbstractContextManager[RunCells]],
+    run_cells: RunCells,
+) -> Iterator[RunCells]:
+    """Yield what runs cells while the backend is up, or trains all first if it would take their devices."""
+    serving = partial(backend.running, work.root / LOCKS)
+    if backend.after_training:
+        end_leftover(work.root / LOCKS)
+        yield trainings_first(work, run_cells, training=training, serving=serving)
+    else:
+        with serving():
+            yield run_cells
 
 
 def _every_cell(recipe: Recipe) -> list[Cell]:
