@@ -114,8 +114,8 @@ class Request(NamedTuple):
                 )
         if isinstance(self.lam, Tensor):
             raise InputError(
-                f"lam must be a number, got {self.lam!r:.60}; give a float, such as float(lam): one λ holds for "
-                "all rows and has no gradient"
+                f"lam must be a number, got {self.lam!r:.60}; give a float, such as float(lam): one λ holds "
+                "for all rows and has no gradient"
             )
         if not isinstance(self.lam, Real) or not -math.inf < self.lam < math.inf:
             raise InputError(f"lam must be a finite number, got {self.lam!r:.60}; 0 is plain cross-entropy")
