@@ -188,7 +188,7 @@ def base_folder(base: str, out: Path) -> str:
 
 def rows(study: Study, recipe: Recipe) -> dict[Arm, Row]:
     by_arm: dict[Arm, Row] = {}
-    own = read_counts(study.root, recipe)
+    own = read_counts(study)
     for cell in recipe.cells():
         folder, row = cell_folder(study.root, recipe, cell), by_arm.setdefault(cell.arm, Row())
         if cell.learns_own and own is not None:

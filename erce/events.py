@@ -36,7 +36,7 @@ def listening(listener: Callable[[Event], None]) -> Iterator[None]:
 
 
 def begin(stage: str, total: int = 0, *, done: int = 0, cell: str | None = None) -> None:
-    """Tell that a stage of a cell begins, of which `done` was done before; None is the same cell."""
+    """Tell that a stage begins, with `done` of its `total` done before; None is the last stage's cell."""
     tell(Event(_now.cell if cell is None else cell, stage, done, total))
 
 

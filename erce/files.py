@@ -60,7 +60,7 @@ def write_json(path: Path, content: Any) -> None:
 
 
 def read_json(path: Path, *needed: str) -> dict[str, Any]:
-    """Return the object in a study's file; a DamagedError if it is no object or lacks one of `needed`."""
+    """Return the object in a study's file; a DamagedError if it is not an object or lacks one of `needed`."""
     try:
         content = _parsed_object(path.read_bytes())
     except FileNotFoundError:
@@ -80,7 +80,7 @@ def read_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a JSON Lines file, without blank lines.
 
-    A line that is no JSON object with the `needed` columns is a DamagedError. It ends in `damaged`, which
+    A line that is not a JSON object with the `needed` columns is a DamagedError. It ends in `damaged`, which
     says what to do about the file.
     """
     columns = {*needed}

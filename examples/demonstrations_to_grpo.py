@@ -6,30 +6,18 @@ python examples/demonstrations_to_grpo.py OUTPUT_FOLDER     # the embedded model
 import sys
 from functools import partial
 
-from datasets import Dataset
 from peft import LoraConfig
 from trl import GRPOConfig, GRPOTrainer
 
 import erce
 from erce.hf.models import load_model, load_tokenizer
-from erce.tasks import load_task, splits
+from erce.tasks import as_dataset, load_task, splits
 from erce.verify.rewards import number_reward
 
 folder = sys.argv[1]
 tokenizer = load_tokenizer("tiny-styles")
 lora = partial(LoraConfig, task_type="CAUSAL_LM", target_modules="all-linear", r=16, lora_alpha=32)
 problems = splits(load_task("mini-styles"), n_train=320, n_validation=60, n_test=100)
-
-
-def rows(some):
-    """Return the problems as a data set: SFT reads the completion, GRPO's reward the answer."""
-    return Dataset.from_dict(
-        {
-            "prompt": [[{"role": "user", "content": each.prompt}] for each in some],
-            "completion": [[{"role": "assistant", "content": each.demonstration}] for each in some],
-            "answer": [each.answer for each in some],
-        }
-    )
 
 
 def show(model, when):
@@ -53,8 +41,8 @@ sft = erce.ERCETrainer(
         load_best_model_at_end=True,
         report_to="none",
     ),
-    train_dataset=rows(problems.train),
-    eval_dataset=rows(problems.validation),
+    train_dataset=as_dataset(problems.train),
+    eval_dataset=as_dataset(problems.validation),
     processing_class=tokenizer,
     peft_config=lora(),
 )
@@ -80,7 +68,7 @@ grpo = GRPOTrainer(
         bf16=False,
         report_to="none",
     ),
-    train_dataset=rows(problems.train).remove_columns("completion"),
+    train_dataset=as_dataset(problems.train).remove_columns("completion"),
     processing_class=tokenizer,
     peft_config=lora(),
 )

@@ -60,7 +60,7 @@ def check_verify(options: argparse.Namespace) -> None:
             "--test 'assert f(3) == 9'"
         )
     if options.kind == "program" and options.answer is not None:
-        raise InputError("--as program: an --answer is no program; leave it out, or give --program")
+        raise InputError("--as program: an --answer is not a program; leave it out, or give --program")
     if options.kind == "number" and options.mode == "paper":
         raise InputError(
             "--as number --mode paper: the paper does not tell its procedure for numbers in full, and there "
@@ -76,7 +76,9 @@ def check_json(path: Path) -> None:
         raise InputError(f"--json {str(path)!r} is a folder; name a file in it")
     nearest = next(folder for folder in path.absolute().parents if folder.exists())
     if not nearest.is_dir():
-        raise InputError(f"--json {str(path)!r}: {str(nearest)!r} is a file, no folder; choose another path")
+        raise InputError(
+            f"--json {str(path)!r}: {str(nearest)!r} is a file, not a folder; choose another path"
+        )
 
 
 def add_recipe(added: argparse.ArgumentParser) -> None:

@@ -53,7 +53,7 @@ def before_stop(text: str, stop: Sequence[str]) -> str:
 
 
 def spoken(tokenizer: "PreTrainedTokenizerBase", tokens: Sequence[int]) -> str:
-    """Return the text of tokens, without special ones; bytes that are no character become U+FFFD."""
+    """Return the text of tokens, without special ones; bytes that are not a character become U+FFFD."""
     text: Any = tokenizer.decode(list(tokens), skip_special_tokens=True, clean_up_tokenization_spaces=False)
     return text
 

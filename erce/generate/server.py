@@ -477,7 +477,7 @@ def _decoded(server: Server, text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ServerError(
-            f"{server.url} sent {len(text)} characters that are no JSON ({error!s:.80}), ending in "
+            f"{server.url} sent {len(text)} characters that are not JSON ({error!s:.80}), ending in "
             f"{text[-40:]!r}; see the server's log, and whether a proxy cuts its answers"
         ) from error
 

@@ -180,9 +180,8 @@ class Attached:
         # A copy: others change the loss in place, as AdaLoRA and transformers' evaluation do.
         self.last = loss._replace(objective=loss.objective.detach().clone())
         added = output.loss
-        if (
-            added is not None and num_items_in_batch is not None
-        ):  # a mean, of which a micro-batch has its labels' share
+        if added is not None and num_items_in_batch is not None:
+            # The model's is a mean; a micro-batch has its labels' share of it.
             added = added * (is_scored.sum() / num_items_in_batch).to(added.device)
         if num_items_in_batch is None:
             _warn_of_nothing(is_scored, scored)

@@ -75,7 +75,7 @@ def training_rows(
     """Return one row a problem: its prompt (mask 0), then its demonstration (mask 1).
 
     A row longer than `max_length` tokens loses its end, as in the paper (768 tokens), and says so in
-    `truncated`; None is no limit. A prompt that leaves the demonstration no room is refused.
+    `truncated`; None does not limit them. A prompt that leaves no room for the demonstration is refused.
     """
     rows: list[TrainingRow] = []
     for problem in problems:

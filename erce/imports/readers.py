@@ -237,8 +237,8 @@ def _inspect(path: Path, reading: Reading) -> list[dict[str, Any]]:
         raise InputError(f"{path} holds no samples; the run ended before it logged one")
     if failed := sum(bool(sample.get("error")) for sample in samples):
         raise InputError(
-            f"{failed} of {len(samples)} samples of {path} failed with an error, which is no wrong answer; "
-            "finish the run with `inspect eval-retry`"
+            f"{failed} of {len(samples)} samples of {path} failed with an error, which is not a wrong "
+            "answer; finish the run with `inspect eval-retry`"
         )
     run = header["eval"]
     configs = ((header.get("plan") or {}).get("config") or {}, run.get("model_generate_config") or {})

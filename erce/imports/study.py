@@ -58,7 +58,7 @@ def import_study(
     for split, logs in (("validation", validation), ("test", arms)):
         for arm, paths in logs.items():
             lam, objective = _lam_and_objective(arm)
-            seeds: Counter[str] = Counter()  # decoding → logs so far, each of which is a seed
+            seeds: Counter[str] = Counter()  # decoding → logs so far; each is a seed
             for path in paths:
                 of_log, by_problem = read_log(path, arm, reading)
                 decoding = _checked_decoding(path, of_log)

@@ -158,7 +158,7 @@ def check_training(training: Training) -> None:
     rows, micro = training.batch_size, training.micro_batch_size
     if micro is not None and rows % micro:
         raise InputError(
-            f"[training] batch_size = {rows} is no multiple of micro_batch_size = {micro}; write "
+            f"[training] batch_size = {rows} is not a multiple of micro_batch_size = {micro}; write "
             f"{micro * max(1, rows // micro)}, for instance"
         )
     if training.lam_schedule == "constant" and training.lam_warmup != WARMUP:
@@ -216,7 +216,8 @@ def check_server(server: Serving, decoding: Decoding) -> None:
         raise InputError("[decoding] compile = true has no effect where a [server] samples; leave it out")
     if variable is not None and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", variable) is None:
         raise InputError(
-            "[server] api_key_variable is no variable's name; write that of the one that holds the key"
+            "[server] api_key_variable is not the name of a variable; write the name of the one that holds "
+            "the key"
         )
 
 

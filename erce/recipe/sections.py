@@ -27,7 +27,7 @@ GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what lams = "auto" stands for
 class Cell:
     """One point of the grid; `lam` None is the base model as it came, which is not trained.
 
-    With the objective `OWN` it is no point of the grid: the model of that λ and seed, or the base model,
+    With the objective `OWN` it is not a point of the grid: the model of that λ and seed, or the base model,
     samples the training problems.
     """
 

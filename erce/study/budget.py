@@ -248,7 +248,7 @@ def dry_run(
     texts = {name: _texts(recipe, load_task(name), tokenizer) for name in recipe.tasks}
     tasks = [_task_work(recipe, name, texts[name]) for name in recipe.tasks]
     planned = Study(root, recipe).planned
-    results = {cell: result for cell in planned if (result := read_result(root, recipe, cell))}
+    results = {cell: result for cell in planned if (result := read_result(cell_folder(root, recipe, cell)))}
     done = f", {len(results)} of them done" if results else ""
     lines = [f"{root}: {counted(len(planned), 'cell')}{done}; a dry run, nothing is written"]
     lines += [line for task in tasks for line in task.lines(recipe)]

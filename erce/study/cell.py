@@ -25,7 +25,16 @@ from erce.study.folder import JOURNAL, RESULT, TRAINING, cell_folder, timed
 from erce.study.freshness import missing_parts
 from erce.study.provenance import DIGESTS, digests
 from erce.study.samples import read_samples
-from erce.study.stages import cpu_threads, release_memory, sample, score, train, verify_completions
+from erce.study.schedule import cell_sampling
+from erce.study.stages import (
+    adapter_of,
+    cpu_threads,
+    release_memory,
+    sample,
+    score,
+    train,
+    verify_completions,
+)
 from erce.tasks import load_task
 from erce.types import Splits
 
@@ -41,23 +50,25 @@ def run_cell(
     """Do everything that one cell of the grid needs, and skip what its folder already holds.
 
     `problems` are each task's splits, for a process that cannot reach the task's source; None loads them.
-    `sizes` are the batches that the recipe leaves out; None fits them to this machine, of whose memory the
-    cell takes as large a share as of its cores.
+    `sizes` are the batches that the recipe leaves out; None fits them to this machine: the cell
+    takes as large a share of its memory as of its cores.
     """
     folder = cell_folder(root, recipe, cell)
     splits = problems[cell.task] if problems else cell_splits(recipe, cell.task)
-    missing = missing_parts(root, recipe, cell, splits)
+    sampling = cell_sampling(recipe, cell, splits)
+    missing = missing_parts(folder, sampling)
     if "completions" in missing:
         sizes = sizes or _sizes(recipe, cell, splits)
         if "adapter" in missing:
             _train(root, recipe, cell, splits, sizes)
         with cpu_threads(recipe.resources.threads), timed(folder, "generation"):
-            sample(root, recipe, cell, splits, batch_size=sizes.completions)
+            adapter = adapter_of(root, recipe, cell)
+            sample(folder, recipe, sampling, adapter=adapter, batch_size=sizes.completions)
     # The journal goes once the completions are whole, and result.json comes last: it says that all is done.
     (folder / JOURNAL).unlink(missing_ok=True)
     if "verdicts" in missing:
         with timed(folder, "verification"):
-            verify_completions(folder, cell, splits)
+            verify_completions(folder, sampling)
     result = _result(folder, cell)
     if cell.is_own:
         result[COUNTS] = counts(folder, splits)
@@ -69,7 +80,7 @@ def train_cell(
 ) -> None:
     """Do only the training of a cell, then give the device's memory to the server that samples."""
     splits = problems[cell.task]
-    if "adapter" in missing_parts(root, recipe, cell, splits):
+    if "adapter" in missing_parts(cell_folder(root, recipe, cell), cell_sampling(recipe, cell, splits)):
         _train(root, recipe, cell, splits, sizes or _sizes(recipe, cell, splits))
         release_memory()
 

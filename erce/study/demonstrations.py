@@ -13,7 +13,7 @@ from typing import Any
 
 from erce.errors import InputError
 from erce.recipe import RFT, Cell, Recipe
-from erce.study.folder import cell_folder, read_result
+from erce.study.folder import Study, cell_folder, read_problems
 from erce.study.samples import VERDICTS, read_samples
 from erce.tasks import load_task, near_duplicates, splits
 from erce.types import Problem, Splits
@@ -51,6 +51,18 @@ def problem_rows(splits_by_task: Mapping[str, Splits]) -> list[dict[str, Any]]:
         for split, problems in vars(splits_by_task[task]).items()
         for problem in problems
     ]
+
+
+def read_splits(root: Path, task: str) -> Splits:
+    """Return the problems of a task as problems.jsonl has them, without what only their verifier reads."""
+    by_split: dict[str, list[Problem]] = {"train": [], "validation": [], "test": []}
+    texts = ("prompt", "demonstration", "answer")
+    for row in read_problems(root, *texts, "tests"):
+        if row["task"] == task:
+            fields = {name: row[name] for name in texts}
+            problem = Problem(id=row["problem"], tests=tuple(row["tests"]), **fields)
+            by_split[row["split"]].append(problem)
+    return Splits(**{split: tuple(problems) for split, problems in by_split.items()})
 
 
 def demonstrations(root: Path, recipe: Recipe, cell: Cell, problems: Splits) -> Sequence[Problem]:
@@ -113,27 +125,25 @@ def counts(folder: Path, problems: Splits) -> dict[str, int | None]:
     }
 
 
-def read_counts(root: Path, recipe: Recipe) -> dict[str, Any] | None:
+def read_counts(study: Study) -> dict[str, Any] | None:
     """Return the sums of the `counts` of `Recipe.own_cells`, and as "sets" how many cells these are.
 
     None until all are verified, and where no arm needs them.
     """
-    results = [read_result(root, recipe, cell) for cell in recipe.own_cells]
-    found = [result[COUNTS] for result in results if result is not None]
-    if not results or len(found) < len(results):
+    cells = [result[COUNTS] for result in study.own_results.values()]
+    if not cells or len(cells) < len(study.recipe.own_cells):
         return None
     sums = {
         name: None if None in values else sum(values)
-        for name, values in ((name, [each[name] for each in found]) for name in found[0])
+        for name, values in ((name, [cell[name] for cell in cells]) for name in cells[0])
     }
-    return sums | {"sets": len(found)}
+    return sums | {"sets": len(cells)}
 
 
-def refuse_none(root: Path, recipe: Recipe) -> None:
+def refuse_none(study: Study) -> None:
     """Raise an InputError if the samples of a cell are verified and none of them can be trained on."""
-    for cell in recipe.own_cells:
-        result = read_result(root, recipe, cell)
-        if result is not None and not result[COUNTS]["with_one"]:
+    for cell, result in study.own_results.items():
+        if not result[COUNTS]["with_one"]:
             raise InputError(
                 f"none of {result[COUNTS]['samples']:,} samples of {cell.name} is right on its training "
                 'problem, so "rft" and "self" have nothing to train on; leave them out of objectives, raise '

@@ -53,7 +53,7 @@ def export(rows: Study | Iterable[SampleRow], path: str | Path) -> int:
             "load_dataset('json', data_files='rows.jsonl', split='train').to_parquet('rows.parquet')"
         )
     if not path.parent.is_dir():
-        raise InputError(f"{path.parent} is no folder; make it first")
+        raise InputError(f"{path.parent} is not a folder; make it first")
     with new_file(path) as temporary, temporary.open("w", encoding="utf-8") as file:
         for row in rows:
             file.write(json.dumps(vars(row), ensure_ascii=False, allow_nan=False) + "\n")

@@ -30,9 +30,17 @@ import numpy as np
 
 from erce.errors import DamagedError, InputError
 from erce.files import MADE_AGAIN, read_json, read_rows, write_json, write_rows
-from erce.recipe import Cell, Recipe, as_settings, folder_name, identity, stored_recipe
+from erce.recipe import (
+    Cell,
+    Recipe,
+    as_settings,
+    folder_name,
+    further_temperatures,
+    identity,
+    stored_recipe,
+)
 from erce.study.samples import VERDICTS, SampleSet, read_outcomes
-from erce.study.schedule import expected_cells, has_temperatures, next_cells, planned_cells
+from erce.study.schedule import expected_cells, has_decodings, next_cells, planned_cells
 from erce.types import Arm
 
 STUDY, PROBLEMS, BASE = "study.json", "problems.jsonl", "base.json"
@@ -100,10 +108,10 @@ def _whole_rows(root: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def read_problems(root: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of problems.jsonl; none where it is missing, as in a study of imported logs."""
+def read_problems(root: Path, *needed: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of problems.jsonl, with the `needed` columns; none where it is missing, as with logs."""
     path = root / PROBLEMS
-    yield from read_rows(path, "task", "split", "problem") if path.is_file() else ()
+    yield from read_rows(path, "task", "split", "problem", *needed) if path.is_file() else ()
 
 
 def _difference(before: Recipe, after: Recipe) -> str:
@@ -137,10 +145,9 @@ def cell_folder(root: Path, recipe: Recipe, cell: Cell) -> Path:
     return root / "cells" / folder_name(recipe, cell)
 
 
-def read_result(root: Path, recipe: Recipe, cell: Cell) -> dict[str, Any] | None:
-    """Return the content of result.json; None without one, or without scores in it."""
-    path = cell_folder(root, recipe, cell) / RESULT
-    result = read_json(path) if path.is_file() else {}
+def read_result(folder: Path) -> dict[str, Any] | None:
+    """Return the content of a cell's result.json; None without one, or without scores in it."""
+    result = read_json(folder / RESULT) if (folder / RESULT).is_file() else {}
     return result if result.get("scores") is not None else None
 
 
@@ -159,11 +166,21 @@ class Study:
     @property
     def missing(self) -> list[Cell]:
         """The expected cells that have no result yet, or lack temperatures."""
-        return [
-            cell
-            for cell in self.expected
-            if cell not in self.results or not has_temperatures(self.recipe, cell, self.results[cell])
-        ]
+        return [cell for cell in self.expected if not self.has(cell)]
+
+    def has(self, cell: Cell) -> bool:
+        """Return whether a cell of the recipe has its result, with all temperatures that it is sampled at."""
+        temperatures = further_temperatures(self.recipe, cell)
+        return cell in self._every and has_decodings(self._every[cell], temperatures)
+
+    def has_some(self, cell: Cell) -> bool:
+        """Return whether a cell of the recipe has its result; temperatures may be missing."""
+        return cell in self._every
+
+    @property
+    def own_results(self) -> dict[Cell, dict[str, Any]]:
+        """The result.json of each finished one of `Recipe.own_cells`."""
+        return {cell: self._every[cell] for cell in self.recipe.own_cells if cell in self._every}
 
     @cached_property
     def expected(self) -> list[Cell]:
@@ -189,12 +206,12 @@ class Study:
     def _every(self) -> dict[Cell, dict[str, Any]]:
         """The result.json of every finished cell of the recipe's grid, and of `Recipe.own_cells`."""
         cells = [*self.recipe.cells(), *self.recipe.own_cells]
-        read = ((cell, read_result(self.root, self.recipe, cell)) for cell in cells)
+        read = ((cell, read_result(self.folder(cell))) for cell in cells)
         return {cell: result for cell, result in read if result is not None}
 
     @cached_property
     def _diverged(self) -> list[Cell]:
-        return [cell for cell in self.recipe.cells() if (self._folder(cell) / DIVERGED).is_file()]
+        return [cell for cell in self.recipe.cells() if (self.folder(cell) / DIVERGED).is_file()]
 
     @property
     def way_to_validate(self) -> str:
@@ -217,7 +234,7 @@ class Study:
         usual = Counter(verifiers.values()).most_common(1)
         return [cell for cell, verifier in verifiers.items() if verifier != usual[0][0]]
 
-    def _folder(self, cell: Cell) -> Path:
+    def folder(self, cell: Cell) -> Path:
         return cell_folder(self.root, self.recipe, cell)
 
     def cells(self, task: str, arm: Arm) -> list[Cell]:
@@ -239,11 +256,11 @@ class Study:
 
     @cached_property
     def _outcomes(self) -> dict[Cell, dict[SampleSet, np.ndarray]]:
-        outcomes = {cell: read_outcomes(self._folder(cell)) for cell in self.results}
+        outcomes = {cell: read_outcomes(self.folder(cell)) for cell in self.results}
         for cell, by_set in outcomes.items():
             for sample_set, count in _scored(self.results[cell]).items():
                 if sample_set not in by_set or by_set[sample_set].size < count:
-                    raise DamagedError(f"{self._folder(cell) / VERDICTS} lacks verdicts; {MADE_AGAIN}")
+                    raise DamagedError(f"{self.folder(cell) / VERDICTS} lacks verdicts; {MADE_AGAIN}")
         return outcomes
 
 

@@ -16,13 +16,12 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from erce.errors import DamagedError, InputError, counted
+from erce.errors import DamagedError, InputError
 from erce.files import read_json
-from erce.generate.backend import backend_of
 from erce.hf.adapter import WEIGHTS, check_adapter
-from erce.recipe import Cell, Recipe
-from erce.study.demonstrations import demonstrations, read_counts
-from erce.study.folder import ADAPTER, CELL, RESULT, TRAINING, cell_folder, read_origin, read_result
+from erce.recipe import GREEDY, SAMPLED, Cell, Recipe
+from erce.study.demonstrations import demonstrations, read_counts, read_splits
+from erce.study.folder import ADAPTER, CELL, RESULT, TRAINING, Study, read_origin, read_result
 from erce.study.provenance import (
     DEMONSTRATIONS,
     DIGESTS,
@@ -33,9 +32,8 @@ from erce.study.provenance import (
     verifier_version,
 )
 from erce.study.samples import COMPLETIONS, VERDICTS, SampleSet, read_completions, read_samples
-from erce.study.schedule import all_completions, has_temperatures, names
+from erce.study.schedule import CellSampling, counted_cells, has_decodings
 from erce.tasks import load_task
-from erce.types import Splits
 
 POLICY = f"{ADAPTER}/{WEIGHTS}"  # stands for the adapter's configuration too
 READERS: dict[str, Callable[[Path], object]] = {  # of a cell's files, in the order in which they are made
@@ -52,6 +50,8 @@ FILES = {  # part → its files
     "verdicts": (VERDICTS,),
     "scores": (RESULT,),
 }
+LEARNED_FROM_OTHERS = "learned from own samples whose verdicts have changed since."  # after the cells' names
+TRAIN_AGAIN = "To train a cell again, delete its folder and run the recipe again."
 
 
 class Reason(Enum):
@@ -74,41 +74,40 @@ class Stale(NamedTuple):
         return f"{self.file} {self.reason.value}"
 
 
-def is_done(root: Path, recipe: Recipe, cell: Cell) -> bool:
-    """Return whether the cell has its result, with all the temperatures that the cell is sampled at.
+def is_done(folder: Path, temperatures: Collection[str]) -> bool:
+    """Return whether a cell has its result, with the further `temperatures` that it is sampled at, by name.
 
     That is what a run asks between cells, after it has dropped what is stale. A damaged file is an
     InputError, so that no run trains over it.
     """
-    result = read_result(root, recipe, cell)
-    return result is not None and has_temperatures(recipe, cell, result)
+    result = read_result(folder)
+    return result is not None and has_decodings(result, temperatures)
 
 
-def stale_parts(root: Path, recipe: Recipe, cell: Cell, problems: Splits) -> dict[str, Stale]:
+def stale_parts(folder: Path, sampling: CellSampling) -> dict[str, Stale]:
     """Return part → why it is stale, in the order in which the parts are made; empty if the cell is done.
 
     The base model has no adapter. Every file is read, or compared with its digest.
     """
-    folder = cell_folder(root, recipe, cell)
-    spoiled, other = dict(_spoiled_parts(folder)), _of_other_verifier(folder, cell)
-    if not spoiled and is_done(root, recipe, cell):
+    spoiled, other = dict(_spoiled_parts(folder)), _of_other_verifier(folder, sampling.cell)
+    if not spoiled and _is_done(folder, sampling):
         return other
-    return _with_what_rests(other | _missing(folder, recipe, cell, problems, spoiled) | spoiled)
+    return _with_what_rests(other | _missing(folder, sampling, spoiled) | spoiled)
 
 
-def missing_parts(root: Path, recipe: Recipe, cell: Cell, problems: Splits) -> dict[str, Stale]:
+def missing_parts(folder: Path, sampling: CellSampling) -> dict[str, Stale]:
     """Return the parts that are stale by what is missing alone: all of them, after `drop_stale`."""
-    if is_done(root, recipe, cell):
-        return {}
-    return _with_what_rests(_missing(cell_folder(root, recipe, cell), recipe, cell, problems))
+    return {} if _is_done(folder, sampling) else _with_what_rests(_missing(folder, sampling))
 
 
-def _missing(
-    folder: Path, recipe: Recipe, cell: Cell, problems: Splits, spoiled: Collection[str] = ()
-) -> dict[str, Stale]:
+def _is_done(folder: Path, sampling: CellSampling) -> bool:
+    return is_done(folder, sampling.decodings.keys() - {GREEDY, SAMPLED})
+
+
+def _missing(folder: Path, sampling: CellSampling, spoiled: Collection[str] = ()) -> dict[str, Stale]:
     """Return what is missing or incomplete in an unfinished cell, once the `spoiled` parts are dropped."""
-    missing, lacking = {}, _lacking_completions(folder, recipe, cell, problems)
-    if cell.is_trained:
+    missing, lacking = {}, _lacking_completions(folder, sampling)
+    if sampling.cell.is_trained:
         if not (folder / TRAINING).is_file():
             missing["adapter"] = Stale(Reason.MISSING, TRAINING)
         elif not (folder / POLICY).is_file() and (lacking or "completions" in spoiled):
@@ -130,12 +129,12 @@ def _with_what_rests(stale: Mapping[str, Stale]) -> dict[str, Stale]:
     return {part: stale.get(part, Stale(Reason.RESTS, FILES[part][0])) for part in [*FILES][first:]}
 
 
-def _lacking_completions(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> Stale | None:
+def _lacking_completions(folder: Path, sampling: CellSampling) -> Stale | None:
     """Return why the completions are stale, other than by damage; None if they are whole."""
-    if not (folder / CELL).is_file():  # of whom they are, nothing says
+    if not (folder / CELL).is_file():  # nothing says which policy sampled them
         return Stale(Reason.MISSING, CELL)
     try:
-        lacking = missing_completions(folder, recipe, cell, problems)
+        lacking = missing_completions(folder, sampling)
     except DamagedError:
         return Stale(Reason.SPOILED, COMPLETIONS)
     if not lacking:
@@ -143,11 +142,10 @@ def _lacking_completions(folder: Path, recipe: Recipe, cell: Cell, problems: Spl
     return Stale(Reason.INCOMPLETE if (folder / COMPLETIONS).is_file() else Reason.MISSING, COMPLETIONS)
 
 
-def missing_completions(folder: Path, recipe: Recipe, cell: Cell, problems: Splits) -> dict[SampleSet, int]:
+def missing_completions(folder: Path, sampling: CellSampling) -> dict[SampleSet, int]:
     """Return the sets that are not whole in the folder, with their sizes; a new temperature adds sets."""
     there = read_completions(folder)
-    sizes = all_completions(recipe, cell, problems)
-    return {place: size for place, size in sizes.items() if len(there.get(place, ())) != size}
+    return {place: size for place, size in sampling.sizes.items() if len(there.get(place, ())) != size}
 
 
 def _of_other_verifier(folder: Path, cell: Cell) -> dict[str, Stale]:
@@ -208,25 +206,23 @@ def _is_torn(folder: Path, name: str) -> bool:
     return False
 
 
-def drop_stale(
-    root: Path, recipe: Recipe, cells: Iterable[Cell], problems: Mapping[str, Splits]
-) -> list[str]:
+def drop_stale(samplings: Mapping[Path, CellSampling]) -> list[str]:
     """Delete what is spoiled or of another verifier, and what was made from it; return sentences on it.
 
-    What is left is fresh, so from then on a part that is there is done.
+    `samplings` are what the cells sample, by their folders. What is left is fresh, so from then on a part
+    that is there is done.
     """
     sentences, verified = [], list[Cell]()
-    for cell in cells:
-        folder, stale = cell_folder(root, recipe, cell), stale_parts(root, recipe, cell, problems[cell.task])
-        if stale.get("verdicts", Stale(Reason.MISSING, "")).reason is Reason.VERIFIER:
-            verified.append(cell)
+    for folder, sampling in samplings.items():
+        verdicts = stale_parts(folder, sampling).get("verdicts")
+        if verdicts is not None and verdicts.reason is Reason.VERIFIER:
+            verified.append(sampling.cell)
             _drop_from(folder, VERDICTS)
         if spoiled := spoiled_files(folder):
             _drop_from(folder, spoiled[0])
             sentences += [f"{folder.name}/{name} {Reason.SPOILED.value}; made again." for name in spoiled]
     if verified:
-        cells_again = f"{counted(len(verified), 'cell')} ({names(verified)})"
-        sentences.append(f"The verifier has changed: {cells_again} verified again.")
+        sentences.append(f"The verifier has changed: {counted_cells(verified)} verified again.")
     return sentences
 
 
@@ -238,17 +234,22 @@ def _drop_from(folder: Path, first: str) -> None:
         shutil.rmtree(folder / ADAPTER, ignore_errors=True)
 
 
-def trained_on_others(root: Path, recipe: Recipe, problems: Mapping[str, Splits]) -> list[Cell]:
+def trained_on_others(study: Study) -> list[Cell]:
     """Return the cells that were trained on other own samples than those that are accepted now.
 
-    A cell that an older version trained does not say on what.
+    A cell that an older version trained does not say on what. Damaged samples cannot be compared.
     """
+    learners = [cell for cell in study.recipe.cells() if cell.learns_own]
+    if not learners or read_counts(study) is None:
+        return []
     others = []
-    for cell in recipe.cells():
-        path = cell_folder(root, recipe, cell) / TRAINING
-        if cell.learns_own and path.is_file() and read_counts(root, recipe) is not None:
-            learned, accepted = read_json(path), demonstrations(root, recipe, cell, problems[cell.task])
-            if learned.get(DEMONSTRATIONS) not in (None, demonstrations_digest(accepted)):
+    with suppress(DamagedError, FileNotFoundError):
+        problems = read_splits(study.root, study.recipe.task)
+        for cell in learners:
+            path = study.folder(cell) / TRAINING
+            learned = read_json(path).get(DEMONSTRATIONS) if path.is_file() else None
+            accepted = demonstrations(study.root, study.recipe, cell, problems)
+            if learned not in (None, demonstrations_digest(accepted)):
                 others.append(cell)
     return others
 
@@ -264,14 +265,14 @@ def refuse_other_policy(folder: Path, origin: Mapping[str, Any]) -> None:
         )
 
 
-def checked_base_model(root: Path, recipe: Recipe, *, cells_run_here: bool) -> dict[str, str]:
+def checked_base_model(root: Path, recipe: Recipe, *, sampled_here: bool) -> dict[str, str]:
     """Return what the base model is, to be kept; InputError if the study was begun with another one.
 
-    `cells_run_here`: whether the cells run on this machine, whose devices then decide the dtype "auto". What
-    cannot be known, such as a hub's commit that was not downloaded, is not compared.
+    `sampled_here`: whether processes of this machine will sample with it, whose devices then decide the dtype
+    "auto". What cannot be known, such as a hub's commit that was not downloaded, is not compared.
     """
-    present, earlier, dtype = base_model(recipe), kept_base_model(root), _dtype_of_a_cell(root)
-    if dtype and cells_run_here and backend_of(recipe).in_cell_process:
+    present, earlier, dtype = base_model(recipe.model), kept_base_model(root), _dtype_of_a_cell(root)
+    if dtype and sampled_here:
         from erce.hf.models import dtype_here
 
         earlier = {**earlier, "dtype": dtype}

@@ -86,10 +86,10 @@ def sample(
         raise InputError(f"{str(file)!r} does not end in .jsonl, as a file of JSON Lines does; rename it")
     if not recipe.own_cells:
         recipe = replace(recipe, objectives=(*recipe.objectives, SELF))
-    run(recipe, out=out, jobs=jobs, own_only=True)
+    study = run(recipe, out=out, jobs=jobs, own_only=True)
     rows = list(_rows(recipe, out, with_demonstrations=with_demonstrations))
     write_rows(file, rows)
-    counts = read_counts(out, recipe)
+    counts = read_counts(study)
     assert counts is not None
     samples = (read_outcomes(cell_folder(out, recipe, cell)) for cell in recipe.own_cells)
     accepted = np.stack([outcomes[SampleSet(TRAIN, SAMPLED)] for outcomes in samples])

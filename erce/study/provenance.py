@@ -24,15 +24,15 @@ import erce.verify
 from erce.catalog import is_gguf, is_hub_name, is_user_defined, model_folder
 from erce.errors import DamagedError
 from erce.files import read_json, short_hash, write_json
-from erce.generate.backend import backend_of
-from erce.generate.decoding import GenerationSettings
 from erce.hf.prompt import prompt_ids
-from erce.recipe import Cell, Recipe, further_temperatures
+from erce.recipe import GREEDY, SAMPLED, Recipe
 from erce.study.folder import ADAPTER, BASE, CELL, TRAINING, read_origin
 from erce.study.samples import COMPLETIONS, VERDICTS, place_of_decoding
+from erce.study.schedule import CellSampling
 from erce.types import Problem
 
 if TYPE_CHECKING:
+    from erce.generate.backend import Backend
     from erce.hf.models import BasePolicy
 
 FULL_SOFTMAX = {"top_p": 1.0, "top_k": 0, "repetition_penalty": 1.0}  # the only sampling of `erce.generate`
@@ -50,17 +50,19 @@ VERIFIERS = "erce.verify"
 
 
 def origin_of(
-    adapter: Path | None,
     recipe: Recipe,
-    cell: Cell,
-    policy: "BasePolicy",
-    evaluated: Mapping[str, Sequence[Problem]],
+    sampling: CellSampling,
+    *,
+    base: "BasePolicy",
+    adapter: Path | None,
+    backend: "Backend",
 ) -> dict[str, Any]:
     """Return what the completions of a cell that is sampled now come from.
 
     A base model is known by its name, and by the hub's commit where there is one; an adapter by its weights.
     The dtype is that of transformers; a server's is not known.
     """
+    cell, dtype = sampling.cell, str(base.model.dtype).removeprefix("torch.")
     return {
         "study": short_hash(recipe.identity_json.encode()),
         "task": cell.task,
@@ -70,30 +72,22 @@ def origin_of(
         "order": recipe.order,
         "seed": cell.seed,
         "model": recipe.model,
-        "revision": getattr(policy.model.config, "_commit_hash", None),
-        "dtype": str(policy.model.dtype).removeprefix("torch.")
-        if backend_of(recipe).in_cell_process
-        else None,
+        "revision": getattr(base.model.config, "_commit_hash", None),
+        "dtype": dtype if backend.in_cell_process else None,
         "adapter": None if adapter is None else _weights_digest(adapter),
         "prompts": {
-            split: digest_of([prompt_ids(policy.tokenizer, problem.prompt) for problem in problems])
-            for split, problems in evaluated.items()
+            split: digest_of([prompt_ids(base.tokenizer, problem.prompt) for problem in problems])
+            for split, problems in sampling.problems.items()
         },
     }
 
 
 def write_origin(
-    folder: Path,
-    recipe: Recipe,
-    cell: Cell,
-    origin: Mapping[str, Any],
-    *,
-    policy: "BasePolicy",
-    decodings: Mapping[str, GenerationSettings],
+    folder: Path, origin: Mapping[str, Any], sampling: CellSampling, *, end: Any, backend: str
 ) -> str:
     """Write cell.json and return the key of the cell's completions, 16 hex digits.
 
-    `origin` is what `origin_of` returns.
+    `origin` is what `origin_of` returns, `end` the model's own end token, `backend` the name of what samples.
     """
     earlier = read_origin(folder)
     resolved = {
@@ -102,20 +96,17 @@ def write_origin(
             **FULL_SOFTMAX,
             "samples": settings.samples,
             "max_new_tokens": settings.max_new_tokens,
-            "stop": [policy.tokenizer.eos_token, *settings.stop],
+            "stop": [end, *settings.stop],
         }
-        for name, settings in decodings.items()
+        for name, settings in sampling.decodings.items()
     }
-    further = further_temperatures(recipe, cell)
-    key = digest_of(
-        {**origin, "decoding": {name: how for name, how in resolved.items() if name not in further}}
-    )
+    main = {name: settings for name, settings in resolved.items() if name in (GREEDY, SAMPLED)}
+    key = digest_of({**origin, "decoding": main})
     # Under the same key, decodings that the recipe no longer asks for stay, and so does the verifier.
     kept = earlier if earlier.get("key") == key else {}
     every = kept.get("decoding", {}) | resolved
     in_order = {name: every[name] for name in sorted(every, key=place_of_decoding)}
-    drawn_by = backend_of(recipe).name
-    write_json(folder / CELL, {**kept, **origin, "decoding": in_order, "drawn_by": drawn_by, "key": key})
+    write_json(folder / CELL, {**kept, **origin, "decoding": in_order, "drawn_by": backend, "key": key})
     return key
 
 
@@ -173,22 +164,22 @@ def keep_base_model(root: Path, base: Mapping[str, str]) -> None:
         write_json(root / BASE, dict(base))
 
 
-def base_model(recipe: Recipe) -> dict[str, str]:
+def base_model(model: str) -> dict[str, str]:
     """Return part → digest of a base model on this machine, or the commit of one in the hub's cache."""
-    if is_gguf(recipe.model):
+    if is_gguf(model):
         from erce.hf.models import gguf_file
 
-        file = gguf_file(recipe.model)
+        file = gguf_file(model)
         return {} if file is None else {"weights": file_digest(file)}
-    folder = model_folder(recipe.model)
+    folder = model_folder(model)
     if folder.is_dir():
         digests = {part: _digest_of_files(folder, patterns) for part, patterns in BASE_FILES.items()}
         return {part: digest for part, digest in digests.items() if digest}
-    if not is_hub_name(recipe.model):
+    if not is_hub_name(model):
         return {}
     from huggingface_hub import try_to_load_from_cache
 
-    path = try_to_load_from_cache(recipe.model, "config.json")
+    path = try_to_load_from_cache(model, "config.json")
     return {"commit": Path(path).parent.name} if isinstance(path, str) else {}
 
 

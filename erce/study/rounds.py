@@ -13,10 +13,10 @@ import numpy as np
 
 from erce.errors import AllAlikeError, CellsFailedError, RunError
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe
+from erce.study.demonstrations import read_counts, refuse_none
 from erce.study.engines import FAILURE, LOG, Done, RunCells, Work
-from erce.study.engines.progress import Display
-from erce.study.folder import STUDY, TRAINING, Study, cell_folder, read_result
-from erce.study.freshness import is_done
+from erce.study.engines.progress import Display, progress
+from erce.study.folder import STUDY, TRAINING, Study, read_result
 from erce.study.samples import read_outcomes, read_samples
 from erce.study.schedule import probe_cells
 from erce.tasks.verdicts import outcome
@@ -30,6 +30,27 @@ EVERYTHING = (
     "everything"
 )
 EXAMPLES = 3  # completions that the error shows
+
+
+def run_rounds(work: Work, run_cells: RunCells, *, retries: int, go_on: bool, own_only: bool) -> list[Done]:
+    """Run one round after the other and return the cells that failed, which end the study's last round.
+
+    A diverged training ends none. `go_on`: also where all verdicts are the same. `own_only`: until the own
+    samples are there.
+    """
+    failed: list[Done] = []
+    watch = AlikeWatch(work, settled=go_on)
+    with progress() as display:
+        for study in rounds(work.root, work.recipe):
+            if own_only and read_counts(study) is not None:
+                break
+            refuse_none(study)
+            failed += run_round(
+                study, run_cells, retries=retries, failed_before=failed, watch=watch, display=display
+            )
+            if not all(done.diverged for done in failed):
+                break
+    return failed
 
 
 def rounds(root: Path, recipe: Recipe) -> Iterator[Study]:
@@ -60,27 +81,24 @@ def run_round(
 
     Before and between the cells, `watch.check()` stops a study in which every verdict is the same.
     """
-    root, recipe, failed_cells = study.root, study.recipe, {done.cell for done in failed_before}
-    missing = [
-        cell for cell in study.next_cells if cell not in failed_cells and not is_done(root, recipe, cell)
-    ]
+    failed_cells = {done.cell for done in failed_before}
+    missing = [cell for cell in study.next_cells if cell not in failed_cells and not study.has(cell)]
     # Cells that lack only temperatures come last: short cells at the end leave no worker idle for long.
-    again = {cell for cell in missing if read_result(root, recipe, cell) is not None}
-    missing.sort(key=again.__contains__)
+    missing.sort(key=study.has_some)
     last_attempts: dict[Cell, Done] = {}
     if missing:
         watch.check()
     display.total, display.finished = len(study.planned), study.finished
     with closing(run_with_retries(run_cells, missing, retries=retries, succeeded=study.finished)) as ends:
         for done in ends:
-            if not (root / STUDY).is_file():
+            if not (study.root / STUDY).is_file():
                 raise RunError(
-                    f"{root} was moved or deleted while its study ran; go on where it is with --out, or "
-                    "begin anew with the same command"
+                    f"{study.root} was moved or deleted while its study ran; go on where it is with --out, "
+                    "or begin anew with the same command"
                 )
             last_attempts[done.cell] = done
-            accuracy = "" if done.failure else _accuracy(root, recipe, done.cell)
-            display.ended(done, accuracy=accuracy, again=done.cell in again)
+            accuracy = "" if done.failure else _accuracy(study.folder(done.cell))
+            display.ended(done, accuracy=accuracy, again=study.has_some(done.cell))
             if len(last_attempts) < len(missing):
                 watch.check()
     return [done for done in last_attempts.values() if done.failure]
@@ -141,25 +159,24 @@ def trainings_first(
     return run
 
 
-def _accuracy(root: Path, recipe: Recipe, cell: Cell) -> str:
+def _accuracy(folder: Path) -> str:
     """Return a finished cell's accuracy on the test problems, in words; "" where no file has it."""
-    result = read_result(root, recipe, cell) or {"scores": {}}
+    result = read_result(folder) or {"scores": {}}
     scores = result["scores"].get("test", {})
     return ", ".join(
         f"{100 * scores[name]['pass@1']:.1f} % {name}" for name in (GREEDY, SAMPLED) if name in scores
     )
 
 
-def cells_failed(root: Path, recipe: Recipe, failed: Sequence[Done]) -> CellsFailedError:
+def cells_failed(study: Study, failed: Sequence[Done]) -> CellsFailedError:
     """Return the error that names the failed cells and counts those that were not run."""
-    names = {done.cell for done in failed}
-    cells = Study(root, recipe).next_cells
-    left = sum(cell not in names and not is_done(root, recipe, cell) for cell in cells)
+    failed_cells, cells = {done.cell for done in failed}, study.next_cells
+    left = sum(cell not in failed_cells and not study.has(cell) for cell in cells)
     not_run = f", and {left} more were not run" if left else ""
     listed = "".join(f"\n  {done.cell.name}: {done.failure}" for done in failed[:FAILURES_SHOWN])
     if len(failed) > FAILURES_SHOWN:
         listed += f"\n  and {len(failed) - FAILURES_SHOWN} more"
-    folders = cell_folder(root, recipe, failed[0].cell).parent
+    folders = study.folder(failed[0].cell).parent
     return CellsFailedError(
         f"{len(failed)} of {len(cells)} cells failed and have no result{not_run}; the same command "
         "tries them again, --retries N does so by itself, and what is done is kept "
@@ -171,25 +188,26 @@ def cells_failed(root: Path, recipe: Recipe, failed: Sequence[Done]) -> CellsFai
 class AlikeWatch:
     """The watch over the cells that show whether anything is right; once `settled` it looks no more."""
 
-    root: Path
-    recipe: Recipe
+    work: Work
     settled: bool = False
 
     def check(self) -> None:
         """Raise an AllAlikeError if the round is done and all its completions have the same verdict."""
         if self.settled:
             return
-        cells = probe_cells(self.recipe)
-        if not all(is_done(self.root, self.recipe, cell) for cell in cells):
+        cells = probe_cells(self.work.recipe)
+        if not all(map(self.work.is_done, cells)):
             return
         self.settled = True
-        folders = [cell_folder(self.root, self.recipe, cell) for cell in cells]
+        folders = [*map(self.work.folder, cells)]
         outcomes_by_set = [arrays for folder in folders for arrays in read_outcomes(folder).items()]
         problems = min(len(outcomes) for (split, _), outcomes in outcomes_by_set if split == "test")
         verdicts = {bool(verdict) for _, outcomes in outcomes_by_set for verdict in np.unique(outcomes)}
         if problems >= ENOUGH_PROBLEMS and len(verdicts) == 1:
             raise AllAlikeError(
-                _sentence(EVERYTHING if True in verdicts else NOTHING, self.recipe.objective, cells, folders)
+                _sentence(
+                    EVERYTHING if True in verdicts else NOTHING, self.work.recipe.objective, cells, folders
+                )
             )
 
 

@@ -7,22 +7,23 @@ from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from erce.catalog import model_folder
-from erce.errors import DamagedError, InputError, counted
+from erce.catalog import has_model_files
+from erce.errors import DamagedError, InputError
 from erce.generate.backend import Backend, backend_of
 from erce.generate.vllm import end_leftover
-from erce.recipe import Cell, Recipe, load_recipe
-from erce.study.budget import batch_sizes
+from erce.recipe import Recipe, load_recipe
+from erce.study.budget import BatchSizes, batch_sizes
 from erce.study.cell import run_cell, train_cell
-from erce.study.demonstrations import cell_splits, problem_rows, read_counts, refuse_none
-from erce.study.engines import Done, Engine, RunCells, Work, engine_named, open_engine
+from erce.study.demonstrations import cell_splits, problem_rows
+from erce.study.engines import Engine, RunCells, Work, engine_named, open_engine
 from erce.study.engines.locks import study_lock
 from erce.study.engines.processes import devices_of, visible_devices
-from erce.study.engines.progress import progress
-from erce.study.folder import LOCKS, Study, check_folder, open_study, read_study
+from erce.study.folder import LOCKS, Study, cell_folder, check_folder, open_study, read_study
 from erce.study.freshness import (
+    LEARNED_FROM_OTHERS,
+    TRAIN_AGAIN,
     Reason,
     checked_base_model,
     drop_stale,
@@ -30,8 +31,8 @@ from erce.study.freshness import (
     trained_on_others,
 )
 from erce.study.provenance import keep_base_model, kept_base_model
-from erce.study.rounds import AlikeWatch, cells_failed, rounds, run_round, trainings_first
-from erce.study.schedule import names
+from erce.study.rounds import cells_failed, run_rounds, trainings_first
+from erce.study.schedule import CellSampling, cell_sampling, counted_cells, planned_cells
 from erce.study.stages import base_policy
 from erce.tasks import check_demonstrations, load_task
 from erce.types import Splits
@@ -79,74 +80,41 @@ def run(  # noqa: PLR0913  the settings of a run
     runner = _checked_engine(recipe, engine=engine, jobs=jobs, retries=retries)
     check_folder(root, recipe)
     problems = {task: cell_splits(recipe, task) for task in recipe.tasks}
-    backend, sizes, base = backend_of(recipe), None, dict[str, str]()
-    stale = _stale(root, recipe, problems, own_only=own_only)
-    samples = "completions" in stale
-    if samples:
-        _check_needs(recipe, problems, in_this_process=runner.in_this_process)
-        if runner.on_this_machine:  # on a cluster each cell fits its batches to its own machine
-            sizes = batch_sizes(recipe, problems, share=1 / (jobs or 1))
-        backend.check()
-    elif stale:
-        _check_demonstrations(recipe, problems)
-    if samples or not kept_base_model(root):
-        base = checked_base_model(root, recipe, cells_run_here=samples and runner.on_this_machine)
-    work = Work(root, backend.recipe, partial(run_cell, problems=problems, sizes=sizes))
-    opened = open_engine(work, engine=engine, jobs=jobs)
-    watch = AlikeWatch(root, recipe, settled=go_on)
-    training = partial(
-        open_engine,
-        replace(work, run=partial(train_cell, problems=problems, sizes=sizes)),
-        engine=engine,
-        jobs=jobs,
+    samplings = {
+        cell_folder(root, recipe, cell): cell_sampling(recipe, cell, problems[cell.task])
+        for cell in [*recipe.own_cells, *recipe.cells()]
+    }
+    needs = _checked_needs(
+        Study(root, recipe), problems, samplings, runner=runner, jobs=jobs or 1, own_only=own_only
     )
+    work = Work(root, needs.backend.recipe, partial(run_cell, problems=problems, sizes=needs.sizes))
+    trainings = replace(work, run=partial(train_cell, problems=problems, sizes=needs.sizes))
+    training = partial(open_engine, trainings, engine=engine, jobs=jobs)
     with (
-        opened as engine_cells,
+        open_engine(work, engine=engine, jobs=jobs) as cells,
         study_lock(root),
-        _served(work, backend, training, engine_cells) if samples else nullcontext(engine_cells) as run_cells,
+        _served(work, cells, needs.backend, training) if needs.samples else nullcontext(cells) as run_cells,
     ):
         open_study(root, recipe, problem_rows(problems))
-        keep_base_model(root, base)
-        if sizes and sizes.free:
-            print(f"{sizes}, in {sizes.free / 1e9:.1f} GB of free memory", file=sys.stderr)
-        for sentence in drop_stale(root, recipe, _every_cell(recipe), problems):
-            print(sentence, file=sys.stderr)
-        failed: list[Done] = []
-        with progress() as display:
-            for study in rounds(root, recipe):
-                if own_only and read_counts(root, recipe) is not None:
-                    break
-                refuse_none(root, recipe)
-                failed += run_round(
-                    study,
-                    run_cells,
-                    retries=retries,
-                    failed_before=failed,
-                    watch=watch,
-                    display=display,
-                )
-                if not all(done.diverged for done in failed):
-                    break
-        if others := trained_on_others(root, recipe, problems):
-            print(
-                f"{counted(len(others), 'cell')} ({names(others)}) learned from own samples whose verdicts "
-                "have changed since; to train a cell again, delete its folder and repeat the command.",
-                file=sys.stderr,
-            )
-    if failed:
-        raise cells_failed(root, recipe, failed)
+        keep_base_model(root, needs.base)
+        _say(*needs.sentences, *drop_stale(samplings))
+        failed = run_rounds(work, run_cells, retries=retries, go_on=go_on, own_only=own_only)
     study = read_study(root)
-    if not study.missing and study.finished < display.total:  # no λ other than 0 was chosen
-        print(f"Validation chose λ = 0, so the study has {study.finished} cells.", file=sys.stderr)
+    if others := trained_on_others(study):
+        _say(f"{counted_cells(others)} {LEARNED_FROM_OTHERS} {TRAIN_AGAIN}")
+    if failed:
+        raise cells_failed(study, failed)
+    if not study.missing and study.finished < len(planned_cells(recipe)):  # no λ other than 0 was chosen
+        _say(f"Validation chose λ = 0, so the study has {study.finished} cells.")
     return study
 
 
 @contextmanager
 def _served(
     work: Work,
+    run_cells: RunCells,
     backend: Backend,
     training: Callable[[], AbstractContextManager[RunCells]],
-    run_cells: RunCells,
 ) -> Iterator[RunCells]:
     """Yield what runs cells while the backend is up, or trains all first if it would take their devices."""
     serving = partial(backend.running, work.root / LOCKS)
@@ -158,19 +126,9 @@ def _served(
             yield run_cells
 
 
-def _every_cell(recipe: Recipe) -> list[Cell]:
-    return [*recipe.own_cells, *recipe.cells()]
-
-
-def _stale(root: Path, recipe: Recipe, problems: Mapping[str, Splits], *, own_only: bool) -> set[str]:
-    """Return the parts that a run makes: those that are stale in any cell that is asked for."""
-    stale = {cell: stale_parts(root, recipe, cell, problems[cell.task]) for cell in _every_cell(recipe)}
-    spoiled = [cell for cell in stale if any(why.reason is Reason.SPOILED for why in stale[cell].values())]
-    try:
-        wanted = [*recipe.own_cells, *([] if own_only else Study(root, recipe).next_cells), *spoiled]
-    except DamagedError:  # a result is torn, so which cells are asked for is known once it is made again
-        wanted = _every_cell(recipe)
-    return {part for cell in wanted for part in stale[cell]}
+def _say(*sentences: str) -> None:
+    for sentence in sentences:
+        print(sentence, file=sys.stderr)
 
 
 def _recipe_and_folder(
@@ -197,17 +155,71 @@ def _checked_engine(recipe: Recipe, *, engine: str, jobs: int | None, retries: i
     return runner
 
 
-def _check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, in_this_process: bool) -> None:
+class _Needs(NamedTuple):
+    """What a run's stale cells need, found out before anything is written."""
+
+    samples: bool  # some cell is sampled, and perhaps trained first
+    backend: Backend
+    sizes: BatchSizes | None  # None where every cell fits its batches to its own machine
+    base: dict[str, str]  # what the base model is, to be kept
+
+    @property
+    def sentences(self) -> list[str]:
+        """What to say of sizes that were fitted to this machine."""
+        if self.sizes is None or not self.sizes.free:
+            return []
+        return [f"{self.sizes}, in {self.sizes.free / 1e9:.1f} GB of free memory"]
+
+
+def _checked_needs(
+    study: Study,
+    problems: Mapping[str, Splits],
+    samplings: Mapping[Path, CellSampling],
+    *,
+    runner: Engine,
+    jobs: int,
+    own_only: bool,
+) -> _Needs:
+    """Return what the stale cells need; an InputError or a ServerError where it is not there."""
+    recipe, backend, sizes, base = study.recipe, backend_of(study.recipe), None, dict[str, str]()
+    stale = _stale_parts(study, samplings, own_only=own_only)
+    samples = "completions" in stale
+    if samples:
+        _check_training_and_model(recipe, runner)
+    if stale:
+        for task, splits in problems.items():
+            every = (problem for part in vars(splits).values() for problem in part)
+            check_demonstrations(load_task(task), every, refuse_unproven=recipe.refuses_unproven)
+    if samples:
+        sizes = batch_sizes(recipe, problems, share=1 / jobs) if runner.on_this_machine else None
+        backend.check()
+    if samples or not kept_base_model(study.root):
+        sampled_here = samples and runner.on_this_machine and backend.in_cell_process
+        base = checked_base_model(study.root, recipe, sampled_here=sampled_here)
+    return _Needs(samples, backend, sizes, base)
+
+
+def _stale_parts(study: Study, samplings: Mapping[Path, CellSampling], *, own_only: bool) -> set[str]:
+    """Return the parts that a run makes: those that are stale in any cell that is asked for."""
+    stale = {sampling.cell: stale_parts(folder, sampling) for folder, sampling in samplings.items()}
+    spoiled = [cell for cell in stale if any(why.reason is Reason.SPOILED for why in stale[cell].values())]
+    try:
+        wanted = [*study.recipe.own_cells, *([] if own_only else study.next_cells), *spoiled]
+    except DamagedError:  # a result is torn, so which cells are asked for is known once it is made again
+        wanted = [*stale]
+    return {part for cell in wanted for part in stale[cell]}
+
+
+def _check_training_and_model(recipe: Recipe, runner: Engine) -> None:
     """Try what every cell will need, so that a wrong name or path stops the run now and not after hours."""
     if recipe.has_user_defined_losses:
         from erce.loss import check_names
 
         check_names(recipe.penalty, recipe.order, recipe.objective_names)
-    _check_demonstrations(recipe, problems)
-    if in_this_process:
+    if runner.in_this_process:
         devices_of(1, gpus=recipe.resources.gpus, visible=visible_devices())
         base_policy(recipe.model, recipe.dtype)  # kept for the cells of this process
-    elif not _is_local(recipe.model):
+    elif not has_model_files(recipe.model):  # else the driver need not contact the hub
         from erce.hf.models import load_tokenizer
 
         load_tokenizer(recipe.model)
@@ -215,14 +227,3 @@ def _check_needs(recipe: Recipe, problems: Mapping[str, Splits], *, in_this_proc
     packages = ("tensorboard", "tensorboardX") if tracker == "tensorboard" else (tracker,)
     if tracker != "none" and not any(map(find_spec, packages)):
         raise InputError(f"report_to = {tracker!r} needs the package {tracker}; run: pip install {tracker}")
-
-
-def _check_demonstrations(recipe: Recipe, problems: Mapping[str, Splits]) -> None:
-    for task, splits in problems.items():
-        every = (problem for part in vars(splits).values() for problem in part)
-        check_demonstrations(load_task(task), every, refuse_unproven=recipe.refuses_unproven)
-
-
-def _is_local(model: str) -> bool:
-    """Return True if the model is on this machine, so that the driver need not contact the hub."""
-    return all((model_folder(model) / name).is_file() for name in ("config.json", "tokenizer.json"))

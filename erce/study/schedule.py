@@ -10,12 +10,12 @@ Nothing here reads a disk or trains: equal results give equal cells. The test pr
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from erce.errors import InputError
+from erce.errors import InputError, counted
 from erce.generate.decoding import GenerationSettings
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, further_temperatures
 from erce.recipe.sections import MOST_COMPLETIONS
@@ -72,10 +72,9 @@ def probe_cells(recipe: Recipe) -> list[Cell]:
     return [Cell(recipe.task, None, 0), *trained]
 
 
-def has_temperatures(recipe: Recipe, cell: Cell, result: Mapping[str, Any]) -> bool:
-    """Return whether a result has scores at all the temperatures that the cell is to be sampled at."""
-    wanted = further_temperatures(recipe, cell).keys()
-    return all(wanted <= by_decoding.keys() for by_decoding in result["scores"].values())
+def has_decodings(result: Mapping[str, Any], names: Collection[str]) -> bool:
+    """Return whether a result has scores of every split under all the decodings of these `names`."""
+    return all(by_decoding.keys() >= {*names} for by_decoding in result["scores"].values())
 
 
 def compared_lams(recipe: Recipe, results: Results, diverged: Collection[Cell]) -> Collection[float] | None:
@@ -129,18 +128,28 @@ def decodings(recipe: Recipe, cell: Cell) -> dict[str, GenerationSettings]:
     }
 
 
-def sampled_problems(cell: Cell, problems: Splits) -> dict[str, tuple[Problem, ...]]:
-    """Return split → the problems that the cell has completions of."""
-    return {split: getattr(problems, split) for split in ((TRAIN,) if cell.is_own else EVALUATED)}
+@dataclass(frozen=True)
+class CellSampling:
+    """The completions that a recipe asks of a cell: which problems are sampled, and how."""
+
+    cell: Cell
+    problems: dict[str, tuple[Problem, ...]]  # by split
+    decodings: dict[str, GenerationSettings]  # by name; whoever samples sets the batch size
+
+    @property
+    def sizes(self) -> dict[SampleSet, int]:
+        """How many completions each set has."""
+        return {
+            SampleSet(split, decoding): len(problems) * settings.samples
+            for split, problems in self.problems.items()
+            for decoding, settings in self.decodings.items()
+        }
 
 
-def all_completions(recipe: Recipe, cell: Cell, problems: Splits) -> dict[SampleSet, int]:
-    """Return how many completions each set has that the recipe asks for."""
-    return {
-        SampleSet(split, decoding): len(of_split) * settings.samples
-        for split, of_split in sampled_problems(cell, problems).items()
-        for decoding, settings in decodings(recipe, cell).items()
-    }
+def cell_sampling(recipe: Recipe, cell: Cell, problems: Splits) -> CellSampling:
+    """Return what a cell samples: own samples are of the training problems, all others of the rest."""
+    sampled = {split: getattr(problems, split) for split in ((TRAIN,) if cell.is_own else EVALUATED)}
+    return CellSampling(cell, sampled, decodings(recipe, cell))
 
 
 class Choice(NamedTuple):
@@ -200,6 +209,11 @@ def verified_by_several(task: str, fewer: Sequence[Cell]) -> str:
 def names(cells: Sequence[Cell]) -> str:
     """Return the names of the first cells."""
     return ", ".join(cell.name for cell in cells[:MAX_NAMED]) + (", …" if len(cells) > MAX_NAMED else "")
+
+
+def counted_cells(cells: Sequence[Cell]) -> str:
+    """Return how many cells these are, with the names of the first."""
+    return f"{counted(len(cells), 'cell')} ({names(cells)})"
 
 
 def _no_choice(study: "Study", task: str, decoding: str) -> NoChoiceError:

@@ -15,6 +15,7 @@ from erce.tasks.mini_code import MINI_CODE
 from erce.tasks.mini_styles import MINI_STYLES, with_share
 from erce.tasks.mini_sums import MINI_SUMS, MINI_SUMS_ANSWER_ONLY
 from erce.tasks.overlap import near_duplicates
+from erce.tasks.rows import as_dataset
 from erce.tasks.user_defined import PROBLEMS_PER_TEST_PROBLEM, Verifier, jsonl_task, normalized
 from erce.tasks.verdicts import check_demonstrations
 from erce.types import Pools, Problem, Splits, Task
@@ -22,6 +23,7 @@ from erce.types import Pools, Problem, Splits, Task
 __all__ = [
     "READERS",
     "TASKS",
+    "as_dataset",
     "check_demonstrations",
     "jsonl_task",
     "load_task",

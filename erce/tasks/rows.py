@@ -10,7 +10,7 @@ the last of them is the assistant's, that is the completion. It becomes the prob
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from erce.errors import InputError, VerifierError
 from erce.tasks.source import SourceRow
@@ -18,7 +18,29 @@ from erce.tasks.user_defined import FIELDS, problem_of
 from erce.tasks.verdicts import check_demonstrations, shown, verdict
 from erce.types import Completion, Problem, Task
 
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+REFERENCE = ("answer", "tests", "setup", "entry_points", "inputs", "outputs")  # fields of a problem
 Prompt = str | Sequence[Mapping[str, Any]]
+
+
+def as_dataset(problems: Sequence[Problem]) -> "Dataset":
+    """Return the problems as a data set that trainers take, each in a user's and an assistant's turn.
+
+    Columns of the reference, such as `answer`, are there where a problem has them; `read_row` reads them all.
+    """
+    from datasets import Dataset
+
+    columns: dict[str, list[Any]] = {
+        "id": [problem.id for problem in problems],
+        "prompt": [[{"role": "user", "content": problem.prompt}] for problem in problems],
+        "completion": [[{"role": "assistant", "content": problem.demonstration}] for problem in problems],
+    }
+    for name in REFERENCE:
+        values = [getattr(problem, name) for problem in problems]
+        columns |= {name: values} if any(values) else {}
+    return Dataset.from_dict(columns)
 
 
 class AskedProblem(NamedTuple):
@@ -58,7 +80,7 @@ def check_problems(task: Task, problems: Sequence[Problem]) -> None:
     """Refuse what the task's verifier cannot be right about, before anything is generated.
 
     InputError: a problem whose reference the verifier cannot read, which a completion without a text shows,
-    or demonstrations of which the verifier accepts none. VerifierError: the verifier raised.
+    or not one demonstration that the verifier accepts. VerifierError: the verifier raised.
     """
     if not problems:
         raise InputError("there are no problems; give at least one")

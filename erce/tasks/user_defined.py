@@ -243,7 +243,7 @@ def _check_fields(rows: list[SourceRow]) -> None:
                 otherwise = "leave it out, or say in [columns] what it is"
                 way_out = did_you_mean(OTHER_WORDS.get(key, key), FIELDS, otherwise=otherwise)
                 raise InputError(
-                    f"{row.where}: field {key!r} is none that a study reads ({', '.join(FIELDS)}); {way_out}"
+                    f"{row.where}: a study does not read field {key!r}, only {', '.join(FIELDS)}; {way_out}"
                 )
 
 
@@ -297,7 +297,7 @@ def _one_exchange(row: SourceRow) -> dict[str, Any]:
             raise row.fault(f"it has both `messages` and `{field}`")
     turns: Any = row.values["messages"]
     if not isinstance(turns, list) or not all(isinstance(turn, Mapping) for turn in turns):
-        raise row.fault("`messages` is no list of turns with `role` and `content`")
+        raise row.fault("`messages` is not a list of turns with `role` and `content`")
     roles = [str(turn.get("role")) for turn in turns]
     if roles != ["user", "assistant"]:
         raise row.fault(

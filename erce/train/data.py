@@ -62,7 +62,7 @@ def sources_in(*data_sets: Any) -> dict[str, int]:
 
 
 def refuse_nothing(train_data: Any, eval_data: Any, args: ERCEConfig) -> None:
-    """Refuse data, as TRL has prepared them, of which no row is left."""
+    """Refuse data that have no row left after TRL has prepared them."""
     for name, data in {"training": train_data, **several(eval_data)}.items():
         if data is not None and hasattr(data, "__len__") and len(data) == 0:
             raise InputError(

@@ -67,7 +67,7 @@ def fine_tune(
         base: The model, which stays frozen, and its tokenizer.
         problems: What is trained on: each has a prompt and a demonstration.
         objective: λ, the penalty, and what λ times the penalty is added to.
-        training: LoRA's and the optimizer's settings; `max_length` None is no limit.
+        training: LoRA's and the optimizer's settings; `max_length` None sets no limit.
         seed: Of everything that is random.
         folder: The adapter's, which must not exist; it appears when all is done.
 
@@ -75,8 +75,8 @@ def fine_tune(
         Steps, scored tokens and the log, with the losses in nats per token.
 
     Raises:
-        InputError: A folder that exists, no problems, a batch that is no multiple of a micro-batch, a prompt
-            that fills `max_length`.
+        InputError: A folder that exists, no problems, a batch that is not a multiple of a micro-batch, a
+            prompt that fills `max_length`.
         DivergedError: The training diverged.
     """
     if folder.exists():
@@ -84,9 +84,7 @@ def fine_tune(
     rows = training_rows(base.tokenizer, problems, training.max_length)
     if not rows:
         raise InputError("there is no problem to train on; give at least one")
-    same = replace(training, micro_batch_size=None, checkpoint_minutes=0, report_to="")
-    work = repr((objective, same, base.model.dtype, _sums_of_bits(base.model), seed, rows))
-    checkpoints = Checkpoints(folder, hashlib.sha256(work.encode()).hexdigest()[:8])
+    checkpoints = Checkpoints(folder, _key(base.model, rows, objective, training, seed))
     if last := checkpoints.last():  # as it began, for the same bits, unless there is less memory now
         micro = min(training.sequences(), checkpoints.sequences(last))
         training = replace(training, micro_batch_size=micro)
@@ -111,17 +109,7 @@ def fine_tune(
         _save(trainer.model, half)
         trainer.name_objective(half)
     trainer.checkpoints.clear()
-    last = [entry for entry in log if entry["epoch"] > log[-1]["epoch"] - 1 + 1e-9]  # a whole pass, or all
-    return TrainingSummary(
-        steps=trainer.state.global_step,
-        seconds=seconds,
-        tokens=int(sum(entry["scored_tokens"] for entry in log)),
-        truncated=sum(row["truncated"] for row in rows),
-        ce=_mean("ce", last),
-        entropy=_mean("entropy", last),
-        objective=_mean("objective", last),
-        log=log,
-    )
+    return _summary(log, rows, steps=trainer.state.global_step, seconds=seconds)
 
 
 @dataclass(frozen=True)
@@ -230,6 +218,19 @@ def _accumulated(training: Training) -> int:
     return training.batch_size // micro
 
 
+def _key(
+    model: torch.nn.Module,
+    rows: list[TrainingRow],
+    objective: RegularizedObjective,
+    training: Training,
+    seed: int,
+) -> str:
+    """Return 8 hex digits of all that decides a training's bits, but for the sequences of a forward pass."""
+    same = replace(training, micro_batch_size=None, checkpoint_minutes=0, report_to="")
+    work = repr((objective, same, model.dtype, _sums_of_bits(model), seed, rows))
+    return hashlib.sha256(work.encode()).hexdigest()[:8]
+
+
 def _sums_of_bits(model: torch.nn.Module) -> list[int]:
     """Return a number for each weight, by which models differ: the exact sum of its bits read as integers."""
     integers = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
@@ -264,7 +265,7 @@ def _dataset(rows: list[TrainingRow]) -> Dataset:
 class _Watch(TrainerCallback):
     """Tells of each step, asks for checkpoints, and stops a training at the first step that is not finite.
 
-    On CUDA the loss does not wait to see that. `minutes` lie between two checkpoints; 0 is none.
+    On CUDA the loss does not wait to see that. `minutes` lie between two checkpoints; with 0 there are none.
     """
 
     def __init__(self, minutes: float) -> None:
@@ -297,6 +298,22 @@ def _refuse_divergence(log: list[dict[str, Any]]) -> None:
 
 def _has_diverged(entry: dict[str, Any]) -> bool:
     return not all(math.isfinite(entry.get(name, 0.0)) for name in ("objective", "grad_norm"))
+
+
+def _summary(
+    log: list[dict[str, Any]], rows: list[TrainingRow], *, steps: int, seconds: float
+) -> TrainingSummary:
+    last = [entry for entry in log if entry["epoch"] > log[-1]["epoch"] - 1 + 1e-9]  # a whole pass, or all
+    return TrainingSummary(
+        steps=steps,
+        seconds=seconds,
+        tokens=int(sum(entry["scored_tokens"] for entry in log)),
+        truncated=sum(row["truncated"] for row in rows),
+        ce=_mean("ce", last),
+        entropy=_mean("entropy", last),
+        objective=_mean("objective", last),
+        log=log,
+    )
 
 
 def _save(model: PeftModel, folder: Path) -> None:

@@ -93,10 +93,9 @@ class ERCETrainer(SFTTrainer):
             )
         args = ERCEConfig() if args is None else args
         args.check_objective()  # again, for what was set since
-        if isinstance(model, str):
-            model = pretrained_name(model)
-        elif isinstance(model, PreTrainedModel):
+        if isinstance(model, PreTrainedModel):
             refuse_offloaded(model)  # before transformers moves it to a device
+        model = pretrained_name(model) if isinstance(model, str) else model
         bound = inspect.signature(SFTTrainer.__init__).bind(self, model, args, *positional, **keywords)
         check_data(bound.arguments, args)
         if args.world_size > 1:
@@ -114,24 +113,27 @@ class ERCETrainer(SFTTrainer):
         self._reads_columns = args.head == "erce" and is_trls(self.data_collator)
         data_sets = (self.train_dataset, *several(self.eval_dataset).values())
         self._sources = sources_in(*data_sets) if self._reads_columns else {}
-        self._scorer: Scorer | None = None
-        if self.args.head == "erce":
-            self.loss_is_scaled_for_ga = True  # compute_loss divides by the whole accumulated batch
-            readout = _agreed(self.accelerator, readout_of, self._base_model())
-            added_loss = _agreed(self.accelerator, added_loss_of, self._base_model())
-            self._predicts_first = _agreed(self.accelerator, _predicts_first, self.model)
-            self._scorer = Scorer(
-                readout=readout,
-                added_loss=added_loss,
-                lam=float(args.entropy_penalty),
-                penalty=make_penalty(self.args.entropy_type, self.args.entropy_order),
-                objective=make_objective(self.args.objective),
-                by_sequence=self.args.normalize == "sequence",
-                diagnose=self.args.log_diagnostics,
-                sources=len(self._sources),
-            )
-            add_scores(self._base_model())
-            refresh_forward(self.model, self._base_model())
+        self._scorer = self._our_head() if args.head == "erce" else None
+
+    def _our_head(self) -> Scorer:
+        """Give the model a forward that returns our sums, and return what each of its calls computes."""
+        self.loss_is_scaled_for_ga = True  # compute_loss divides by the whole accumulated batch
+        readout = _agreed(self.accelerator, readout_of, self._base_model())
+        added_loss = _agreed(self.accelerator, added_loss_of, self._base_model())
+        self._predicts_first = _agreed(self.accelerator, _predicts_first, self.model)
+        scorer = Scorer(
+            readout=readout,
+            added_loss=added_loss,
+            lam=float(self.args.entropy_penalty),
+            penalty=make_penalty(self.args.entropy_type, self.args.entropy_order),
+            objective=make_objective(self.args.objective),
+            by_sequence=self.args.normalize == "sequence",
+            diagnose=self.args.log_diagnostics,
+            sources=len(self._sources),
+        )
+        add_scores(self._base_model())
+        refresh_forward(self.model, self._base_model())
+        return scorer
 
     def _base_model(self) -> PreTrainedModel:
         """Return the model under its adapter and under whatever distributes it."""
@@ -273,7 +275,7 @@ class ERCETrainer(SFTTrainer):
             )
         self._record(sums, inputs, lam, training=model.training)
         loss = self._mean(sums.total, sums.num_items, num_items_in_batch)
-        # As in TRL: means of micro-batches, of which the step takes the mean.
+        # As in TRL: means of micro-batches, and the step takes the mean of these.
         steps = getattr(self, "current_gradient_accumulation_steps", 1)
         loss = loss + sums.loss / (1 if num_items_in_batch is None else steps)
         if not return_outputs:

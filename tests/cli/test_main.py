@@ -182,7 +182,7 @@ def test_a_reader_that_leaves_early_ends_the_command_in_silence(unbuffered):
 
 @pytest.mark.parametrize(
     ("file", "sentence"),
-    [("", "is a folder; name a file in it"), ("f/x.json", "is a file, no folder; choose")],
+    [("", "is a folder; name a file in it"), ("f/x.json", "is a file, not a folder; choose")],
 )
 @pytest.mark.parametrize("words", [["verify", "f"], ["report", "no/such/study"]])
 def test_a_json_that_cannot_be_written_is_refused_before_anything_is_computed(

@@ -216,7 +216,7 @@ ONE = ["--answer", "1", "--completion", "1"]
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([*ONE, "--as", "program"], "--as program: an --answer is no program"),
+        ([*ONE, "--as", "program"], "--as program: an --answer is not a program"),
         ([*ONE, "--as", "number", "--mode", "paper"], "there is only ours; leave out --mode"),
         ([*ONE, "--program", "f.py", "--test", "assert f()"], "or two things"),
         (["f.jsonl", *ONE], "or two things"),

@@ -133,7 +133,7 @@ WRONG = [
     (spoken(lambda part: part["top_logprobs"].pop()), "top_logprobs of"),
     (spoken(lambda part: part["top_logprobs"].__setitem__(0, None)), "top_logprobs None"),
     (spoken(lambda part: part["top_logprobs"].__setitem__(0, {"a": 0.0, "b": 0.0})), "sum to 2"),
-    (lambda _: (200, {}, b'{"choices": [{"te'), "are no JSON"),
+    (lambda _: (200, {}, b'{"choices": [{"te'), "are not JSON"),
     (lambda _: (200, {}, b'{"choices": NaN}'), "choices = nan, not a list"),
     (lambda _: (200, {}, b"<html>"), "choices = None"),
     (lambda _: (400, {}, b"top_k is unknown"), "status 400: top_k is unknown; .* kind = 'openai'"),

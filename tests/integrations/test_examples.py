@@ -12,7 +12,7 @@ from peft import PeftModel
 
 import erce
 from erce.hf.models import load_model, load_tokenizer
-from erce.tasks import load_task, splits
+from erce.tasks import as_dataset, load_task, splits
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -52,13 +52,10 @@ def test_the_trl_script_keeps_the_best_checkpoint_and_goes_on_where_it_was_stopp
     assert "'ce'" in printed
     folder = tmp_path / "sums"
     log = verified_log(folder)
-    assert list(log) == [0, 8, 16, 24, 32]
+    assert list(log) == [0, 16, 32, 48]
     best = max(list(log.values())[1:], key=lambda entry: entry["eval_verified"])  # step 0 has no checkpoint
     validation = splits(load_task("mini-styles"), n_train=128, n_validation=60, n_test=1).validation
-    asked = [
-        {"prompt": [{"role": "user", "content": problem.prompt}], "answer": problem.answer}
-        for problem in validation
-    ]
+    asked = as_dataset(validation)
     adapter = PeftModel.from_pretrained(load_model("tiny-styles"), str(folder))
     again = erce.evaluate(
         adapter, load_tokenizer("tiny-styles"), asked, "number", samples=4, max_new_tokens=40

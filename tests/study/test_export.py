@@ -1,19 +1,20 @@
 """A study as rows: each sample once with all that made it, in files that data tools read, and as arrays."""
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
 
 from erce.cli.side_by_side import reverify_file
 from erce.files import write_json, write_rows
+from erce.generate.backend import backend_of
 from erce.hf.models import BasePolicy, load_model, load_tokenizer
 from erce.recipe import Cell, Decoding, Recipe
 from erce.study.export import export, outcome_arrays, records
 from erce.study.folder import CELL, RESULT, cell_folder, open_study, read_origin, read_study
 from erce.study.provenance import origin_of, write_origin, write_verifier
-from erce.study.schedule import decodings
+from erce.study.schedule import CellSampling, decodings
 from erce.tasks import load_task
 from erce.types import BASE_MODEL, Arm, Problem, SampleRow
 
@@ -29,15 +30,20 @@ def tiny():
     return BasePolicy(load_model("tiny"), load_tokenizer("tiny"))
 
 
+def key_of(folder, recipe, cell, problems, *, adapter):
+    """Write cell.json as for completions of these test problems, and return their key."""
+    sampling = CellSampling(cell, {"test": problems}, decodings(recipe, cell))
+    origin = origin_of(recipe, sampling, base=tiny(), adapter=adapter, backend=backend_of(recipe))
+    return write_origin(folder, origin, sampling, end=tiny().tokenizer.eos_token, backend="transformers")
+
+
 def fill(root, cell, *, origin=True):
     """A finished cell: the first sample of each problem is right, the second was cut off."""
     folder = cell_folder(root, RECIPE, cell)
     (folder / "adapter").mkdir(parents=True)
     (folder / "adapter" / "adapter_model.safetensors").write_bytes(cell.name.encode())
     if origin:
-        wanted = decodings(RECIPE, cell)
-        what = origin_of(folder, RECIPE, cell, tiny(), {"test": PROBLEMS})
-        write_origin(folder, RECIPE, cell, what, policy=tiny(), decodings=wanted)
+        key_of(folder, RECIPE, cell, PROBLEMS, adapter=folder)
         write_verifier(folder, load_task(cell.task).verify, task=cell.task)
     places = [
         {"split": "test", "decoding": "sampled", "problem": problem.id, "sample": sample}
@@ -146,12 +152,7 @@ def test_every_sample_has_one_row_with_its_arm_and_a_key_of_its_own(study):
 def test_the_key_is_of_everything_that_decides_a_completion(study, change):
     cell = Cell("mini-sums", 0.5, 0)
     folder = cell_folder(study.root, RECIPE, cell)
-
-    def key(recipe, cell, problems):
-        wanted = decodings(recipe, cell)
-        origin = origin_of(folder / "adapter", recipe, cell, tiny(), {"test": problems})
-        return write_origin(folder, recipe, cell, origin, policy=tiny(), decodings=wanted)
-
+    key = partial(key_of, folder, adapter=folder / "adapter")
     first = key(RECIPE, cell, PROBLEMS)
     assert key(RECIPE, cell, PROBLEMS) == first != key(*change(RECIPE, cell, PROBLEMS))
     (folder / "adapter" / "adapter_model.safetensors").write_bytes(b"other weights")
@@ -200,7 +201,7 @@ def test_an_export_is_read_by_pandas_and_datasets_in_one_line_and_verified_again
 
 
 @pytest.mark.parametrize(
-    ("name", "sentence"), [("rows.csv", r"written to \.jsonl"), ("no/rows.jsonl", "is no folder; make it")]
+    ("name", "sentence"), [("rows.csv", r"written to \.jsonl"), ("no/rows.jsonl", "is not a folder; make it")]
 )
 def test_an_export_that_cannot_be_written_is_refused(study, tmp_path, name, sentence):
     with pytest.raises(ValueError, match=sentence):

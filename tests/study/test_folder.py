@@ -15,6 +15,7 @@ from erce.study.folder import (
     RESULT,
     STUDY,
     TIMING,
+    Study,
     cell_folder,
     open_study,
     read_study,
@@ -43,8 +44,8 @@ def test_a_cell_is_done_once_it_has_every_temperature(tmp_path):
     for decodings, done in ((["greedy", "T0.2"], False), (["T0.2", "T0.4", "T1"], True)):
         folder = cell_folder(tmp_path, recipe, cell)
         write_json(folder / RESULT, {"scores": {"test": dict.fromkeys(decodings)}})
-        assert is_done(tmp_path, recipe, replace(cell, all_temperatures=True)) is done
-        assert is_done(tmp_path, recipe, cell)
+        assert Study(tmp_path, recipe).has(replace(cell, all_temperatures=True)) is done
+        assert Study(tmp_path, recipe).has(cell)
 
 
 def test_a_failed_write_leaves_the_old_file_whole(tmp_path, monkeypatch):
@@ -131,10 +132,10 @@ def test_a_half_written_result_is_no_result(tmp_path):
     folder = cell_folder(tmp_path, RECIPE, cell)
     folder.mkdir(parents=True)
     (folder / f".{RESULT}.tmp").write_text('{"scores": {}}', encoding="utf-8")
-    assert not is_done(tmp_path, RECIPE, cell)
+    assert not is_done(folder, ())
     (folder / RESULT).write_text('{"sco', encoding="utf-8")
     with pytest.raises(ValueError, match="damaged"):
-        is_done(tmp_path, RECIPE, cell)
+        is_done(folder, ())
 
 
 def test_the_outcomes_of_cross_entropy_are_not_those_of_another_objective(tmp_path):

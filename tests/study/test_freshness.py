@@ -16,7 +16,7 @@ from erce.recipe import Cell, Training
 from erce.reporting.numbers.gains import summary
 from erce.reporting.words.cautions import cautions
 from erce.study.demonstrations import cell_splits
-from erce.study.folder import cell_folder, read_study
+from erce.study.folder import read_study
 from erce.study.freshness import (
     POLICY,
     Reason,
@@ -38,7 +38,7 @@ from erce.study.provenance import (
 )
 from erce.study.run import run
 from erce.study.samples import VerifiedSample, write_completions, write_verdicts
-from erce.study.schedule import all_completions
+from erce.study.schedule import cell_sampling
 from erce.tasks import TASKS
 from erce.types import Completion, Verdict
 
@@ -71,31 +71,31 @@ def edit_config(folder):
 )
 def test_a_folder_whose_content_changed_is_another_model(change, part, recipe, tmp_path):
     root = tmp_path / "runs"
-    keep_base_model(root, checked_base_model(root, recipe, cells_run_here=True))
-    assert checked_base_model(root, recipe, cells_run_here=True)
+    keep_base_model(root, checked_base_model(root, recipe, sampled_here=True))
+    assert checked_base_model(root, recipe, sampled_here=True)
     change(tmp_path / "model")
     with pytest.raises(InputError, match=f"another base model under the name .*: it differs in {part}; put"):
-        checked_base_model(root, recipe, cells_run_here=True)
+        checked_base_model(root, recipe, sampled_here=True)
 
 
 def test_another_dtype_is_another_model_where_the_cells_run(recipe, tmp_path):
     write_json(tmp_path / "cells" / "one" / "cell.json", {"dtype": "float32"})
-    checked_base_model(tmp_path, recipe, cells_run_here=True)
+    checked_base_model(tmp_path, recipe, sampled_here=True)
     with pytest.raises(InputError, match=r"it differs in dtype \(float32, not bfloat16\); put"):
-        checked_base_model(tmp_path, replace(recipe, dtype="bfloat16"), cells_run_here=True)
-    checked_base_model(tmp_path, replace(recipe, dtype="bfloat16"), cells_run_here=False)
+        checked_base_model(tmp_path, replace(recipe, dtype="bfloat16"), sampled_here=True)
+    checked_base_model(tmp_path, replace(recipe, dtype="bfloat16"), sampled_here=False)
 
 
 def test_what_is_not_known_is_not_compared(tmp_path):
-    assert base_model(tiny_recipe(model="nobody/has-this")) == {}
-    assert base_model(tiny_recipe(model="no/such/folder/here")) == {}
+    assert base_model("nobody/has-this") == {}
+    assert base_model("no/such/folder/here") == {}
     (tmp_path / "base.json").write_text('{"weights"')  # torn
-    assert checked_base_model(tmp_path, tiny_recipe(), cells_run_here=False).keys() >= {"weights"}
+    assert checked_base_model(tmp_path, tiny_recipe(), sampled_here=False).keys() >= {"weights"}
 
 
 def test_a_study_of_another_base_model_is_refused_before_anything_is_written(recipe, tmp_path):
     root = tmp_path / "runs"
-    keep_base_model(root, checked_base_model(root, recipe, cells_run_here=True))
+    keep_base_model(root, checked_base_model(root, recipe, sampled_here=True))
     add_to_template(tmp_path / "model")
     with pytest.raises(InputError, match="differs in chat template"):
         run(recipe, out=root)
@@ -133,7 +133,7 @@ def rows_of(cell, problems, *, lacking=()):
                 problem=str(number), sample=0, text="", tokens=1, finished=True, logprob=0.0, entropy=0.0
             ),
         )
-        for place, count in all_completions(WIDE, cell, problems).items()
+        for place, count in cell_sampling(WIDE, cell, problems).sizes.items()
         for number in range(count if place.decoding not in lacking else 0)
     ]
 
@@ -211,34 +211,31 @@ def of_another_verifier(folder):
     ],
 )
 def test_what_a_folder_lacks_decides_what_is_stale(tmp_path, damage, reasons):
-    problems = {WIDE.task: cell_splits(WIDE, WIDE.task)}
-    folder = cell_folder(tmp_path, WIDE, TRAINED)
+    problems, folder = cell_splits(WIDE, WIDE.task), tmp_path / "cell"
+    sampling = cell_sampling(WIDE, TRAINED, problems)
     (folder / "adapter").mkdir(parents=True)
     save_file({"weight": np.ones(2)}, folder / POLICY)
     write_json(folder / "adapter" / "adapter_config.json", {"peft_type": "LORA"})
     write_json(folder / "training.json", {"log": []})
     write_json(folder / "cell.json", {"key": "0"})
-    write_completions(folder, rows := rows_of(TRAINED, problems[WIDE.task]))
+    write_completions(folder, rows := rows_of(TRAINED, problems))
     write_verdicts(folder, [VerifiedSample(*row, Verdict(False, "different")) for row in rows])
     write_json(folder / "result.json", SCORES | {"digests": digests(folder)})
     for each in damage:
         each(folder)
-    stale = stale_parts(tmp_path, WIDE, TRAINED, problems[WIDE.task])
+    stale = stale_parts(folder, sampling)
     assert {part: why.reason for part, why in stale.items()} == reasons
     # Once what is spoiled is dropped, what is there is fresh: the same parts are made, no more is dropped.
-    drop_stale(tmp_path, WIDE, [TRAINED], problems)
-    again = stale_parts(tmp_path, WIDE, TRAINED, problems[WIDE.task])
+    drop_stale({folder: sampling})
+    again = stale_parts(folder, sampling)
     assert [*again] == [*stale]
     assert {why.reason for why in again.values()} <= {MISSING, INCOMPLETE, RESTS}
-    assert drop_stale(tmp_path, WIDE, [TRAINED], problems) == []
+    assert drop_stale({folder: sampling}) == []
 
 
 def test_the_base_model_has_no_adapter(tmp_path):
-    assert [*stale_parts(tmp_path, WIDE, BASE, cell_splits(WIDE, WIDE.task))] == [
-        "completions",
-        "verdicts",
-        "scores",
-    ]
+    sampling = cell_sampling(WIDE, BASE, cell_splits(WIDE, WIDE.task))
+    assert [*stale_parts(tmp_path / "cell", sampling)] == ["completions", "verdicts", "scores"]
 
 
 def test_files_as_the_run_left_them_stay(cell):
@@ -257,14 +254,12 @@ def test_files_as_the_run_left_them_stay(cell):
     ],
 )
 def test_what_was_made_from_a_changed_file_is_made_again(tmp_path, name, kept):
-    problems = {RECIPE.task: cell_splits(RECIPE, RECIPE.task)}
-    folder = cell_folder(tmp_path, RECIPE, Cell(RECIPE.task, 0.0, 0))
+    folder = tmp_path / "cell"
     write_cell(folder)
     content = (folder / name).read_bytes()
     (folder / name).write_bytes(content[:-7] + bytes(7))
-    assert drop_stale(tmp_path, RECIPE, [Cell(RECIPE.task, 0.0, 0)], problems) == [
-        f"{folder.name}/{name} is not as its run left it; made again."
-    ]
+    sampling = cell_sampling(RECIPE, Cell(RECIPE.task, 0.0, 0), cell_splits(RECIPE, RECIPE.task))
+    assert drop_stale({folder: sampling}) == [f"{folder.name}/{name} is not as its run left it; made again."]
     assert {path.name for path in folder.rglob("*") if path.is_file()} == kept
 
 

@@ -9,6 +9,8 @@ from toys.recipes import tiny_recipe
 from erce.errors import InputError
 from erce.files import read_json, write_json
 from erce.recipe import Cell, Decoding, OwnSamples
+from erce.reporting.numbers.gains import summary
+from erce.reporting.words.cautions import cautions
 from erce.study.demonstrations import accepted, counts, demonstrations, read_counts
 from erce.study.folder import TRAINING, cell_folder
 from erce.study.run import run
@@ -87,19 +89,22 @@ def test_another_verifier_verifies_own_samples_again_and_cells_that_learned_othe
         ),
     )
     trained = {path: path.read_bytes() for path in root.rglob(TRAINING)}
-    run(RECIPE, out=root)
-    assert (
+    again = run(RECIPE, out=root)
+    sentences = (
         "2 cells (mini-sums-rft-lam2-seed0, mini-sums-self-seed0) learned from own samples whose verdicts "
-        "have changed since; to train a cell again, delete its folder"
-    ) in capsys.readouterr().err
+        "have changed since. To train a cell again, delete its folder and run the recipe again."
+    )
+    assert sentences in capsys.readouterr().err
+    assert sentences in cautions(summary(again))
+    assert sentences not in cautions(summary(study))
     assert {path: path.read_bytes() for path in root.rglob(TRAINING)} == trained
 
 
 def test_the_models_of_a_strength_sample_each_for_its_seed(tmp_path):
     own = OwnSamples(samples=3, temperature=0.5, lam=0.0)
     recipe = replace(RECIPE, seeds=(0, 1), objectives=("self",), own=own)
-    root = run(recipe, out=tmp_path / "mini").root
-    cells = {path.name.rpartition("-")[0]: path for path in root.glob("cells/*")}
+    study = run(recipe, out=tmp_path / "mini")
+    cells = {path.name.rpartition("-")[0]: path for path in study.root.glob("cells/*")}
     for seed in (0, 1):
         sampled_by, trained = (
             read_json(cells[f"mini-sums-{name}-seed{seed}"] / "cell.json") for name in ("own", "lam0")
@@ -107,7 +112,7 @@ def test_the_models_of_a_strength_sample_each_for_its_seed(tmp_path):
         assert sampled_by["adapter"] == trained["adapter"]
         assert (sampled_by["lam"], sampled_by["seed"]) == (0, seed)
     counted = [read_json(cells[f"mini-sums-own-seed{seed}"] / "result.json")["own"] for seed in (0, 1)]
-    assert read_counts(root, recipe) == {name: counted[0][name] + counted[1][name] for name in counted[0]} | {
+    assert read_counts(study) == {name: counted[0][name] + counted[1][name] for name in counted[0]} | {
         "sets": 2
     }
     assert counted[0] != counted[1]

@@ -12,8 +12,7 @@ import erce.generate.transformers
 from erce.files import read_json, read_rows
 from erce.recipe import Cell, Decoding, Recipe, Training
 from erce.study.cell import run_cell
-from erce.study.folder import CELL, RESULT, cell_folder
-from erce.study.freshness import is_done
+from erce.study.folder import CELL, RESULT, Study, cell_folder
 from erce.study.run import run
 from erce.study.samples import COMPLETIONS, VERDICTS
 from erce.study.schedule import decodings
@@ -119,7 +118,7 @@ def test_fewer_temperatures_run_nothing_and_what_they_leave_out_stays(narrow, tm
     shutil.copytree(cell_folder(narrow, RECIPE, BASE), folder)
     run_cell(root, wide(0.2), BASE)
     kept = records(root)
-    assert is_done(root, RECIPE, BASE)
+    assert Study(root, RECIPE).has(BASE)
     drawn.clear()
     run_cell(root, RECIPE, BASE)
     assert (drawn, records(root)) == ([], kept)

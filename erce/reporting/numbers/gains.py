@@ -105,7 +105,7 @@ class Summary:
     @cached_property
     def own(self) -> dict[str, Any] | None:
         """Counts of the base model's samples of the training problems; None where no arm trains on them."""
-        return read_counts(self.study.root, self.study.recipe)
+        return read_counts(self.study)
 
     def row(self, task: str, arm: Arm | None, decoding: str) -> TableRow | None:
         """Return an arm's row; None where no cell of the arm is done, and for no arm."""
@@ -199,7 +199,7 @@ def _row(study: Study, task: str, arm: Arm, decoding: str, compared: GridGain | 
         split["validation"][decoding]["pass@1"] for split in splits if decoding in split.get("validation", {})
     ]
     reasons = sorted({reason for scores in test for reason in scores["reasons"]})
-    own = read_counts(study.root, study.recipe) if arm.objective in OWN_ANSWERS else None
+    own = read_counts(study) if arm.objective in OWN_ANSWERS else None
     over_base = None
     comparable = _has_completions(study, task, BASE_MODEL, decoding) and not study.verified_otherwise(task)
     if comparable and not arm.is_base:

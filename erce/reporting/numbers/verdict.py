@@ -28,11 +28,6 @@ class Cheaper(NamedTuple):
         """Whether the preferred arm is shown to be at most MARGIN better."""
         return self.gain.high <= MARGIN
 
-    @property
-    def is_worse(self) -> bool:
-        """Whether the preferred arm is shown to be better."""
-        return self.gain.low > 0
-
 
 @dataclass(frozen=True)
 class Preference:
@@ -80,7 +75,6 @@ class Preference:
         cheaper = self.cheaper and {
             **with_cost(self.cheaper.row),
             "is_as_good": self.cheaper.is_as_good,
-            "is_worse": self.cheaper.is_worse,
             "behind": gain_as_json(self.cheaper.gain),
         }
         return {
@@ -155,7 +149,7 @@ def _preference(summary: Summary, rows: list[TableRow]) -> Preference:
         for alone in [_gain(summary, best, row, 1)]
     ]
     beside = [Cheaper(row, over[row.arm]) for row in rows if _is_cheaper(row, best)]
-    as_good = [one for one in beside if one.is_as_good] or [one for one in beside if not one.is_worse]
+    as_good = [one for one in beside if one.is_as_good] or [one for one in beside if one.gain.low <= 0]
     cheapest = min(as_good, key=lambda one: _cost(one.row), default=None)
     return Preference(
         row=best,

@@ -18,9 +18,9 @@ from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outlier
 from erce.reporting.numbers.verdict import preferences, usable_for_both
 from erce.reporting.words.sentences import in_sentence, of_completions, sentences, temperature_doubts
 from erce.study.folder import cell_folder, read_origin
-from erce.study.freshness import changed_files
+from erce.study.freshness import LEARNED_FROM_OTHERS, TRAIN_AGAIN, changed_files, trained_on_others
 from erce.study.provenance import TASK_FILE, task_file_digest
-from erce.study.schedule import NoChoice, verified_by_several
+from erce.study.schedule import NoChoice, counted_cells, verified_by_several
 from erce.types import BASE_MODEL, Arm
 
 FEW_PROBLEMS = 200
@@ -90,6 +90,7 @@ def faults(summary: Summary) -> list[Caution]:
         *_changed(summary),
         *_verifiers(summary),
         *_older_verifiers(summary),
+        *_learned_from_others(summary),
         *_outliers(summary),
         *_versions(summary),
         *_unfinished(summary),
@@ -170,6 +171,12 @@ def _versions(summary: Summary) -> Iterator[Caution]:
     if mixed:
         text = "Cells were run with different package versions, which can differ in scores"
         yield Caution(f"{text}: {'; '.join(mixed)}.")
+
+
+def _learned_from_others(summary: Summary) -> Iterator[Caution]:
+    """Name the cells that were trained on own samples with other verdicts than these have now."""
+    if others := trained_on_others(summary.study):
+        yield Caution(f"{counted_cells(others)} {LEARNED_FROM_OTHERS}", TRAIN_AGAIN)
 
 
 def _outliers(summary: Summary) -> Iterator[Caution]:

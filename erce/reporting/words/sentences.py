@@ -3,13 +3,7 @@
 from erce.errors import counted
 from erce.recipe import SELF
 from erce.recipe.sections import OWN_ANSWERS
-from erce.reporting.format import (
-    fixed,
-    gain_with_interval,
-    interval,
-    percent,
-    points,
-)
+from erce.reporting.format import fixed, gain_with_interval, interval, percent, points
 from erce.reporting.numbers.gains import Summary, TableRow
 from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.temperatures import arm_in_question, temperature_sweep
@@ -23,11 +17,6 @@ CONTESTS = {  # by `Contest.finding`; the rivals stand with the gain over them
     "better": "So the gain over {rivals} is not of temperature alone.",
     "unclear": "The gain over {rivals} may be of temperature alone, as its interval includes 0.",
     "worse": "It is worse than {rivals} at the best temperature.",
-}
-IN_GREEDY = {  # by the sign of what greedy decoding is shown to gain
-    1: "Greedy decoding gained over {others} too, so sharpening is not all there is.",
-    0: "No gain over {others} was shown in greedy decoding, so sharpening may be all there is.",
-    -1: "Greedy decoding lost to {others}, so sharpening may be all there is.",
 }
 
 
@@ -157,7 +146,9 @@ def _preferred(summary: Summary, found: Preference) -> str:
     if found.over_base is not None and found.over_base.low <= 0:
         worse = found.over_base.high < 0
         text += f" So it is {'worse than' if worse else 'not shown to be better than'} the base model."
-    if not row.arm.is_base and (cost := _cost(summary, row)):
+    if row.arm.is_base:
+        return text
+    if cost := _cost(summary, row):
         text += f" It takes {cost}."
     return text + _beside(summary, found) if found.use == row.arm else text
 
@@ -166,9 +157,10 @@ def _beside(summary: Summary, found: Preference) -> str:
     """Compare the preferred arm with a cheaper one, and with the best other one on validation."""
     said = [found.arm, BASE_MODEL, summary.baseline]  # their gains are said before
     cheaper, text = found.cheaper, ""
-    if cheaper is not None and not (cheaper.is_worse and cheaper.row.arm in said):
-        margin = f"as good within {fixed(100 * MARGIN, 0)} points"
-        finding = margin if cheaper.is_as_good else "worse" if cheaper.is_worse else "not shown to be worse"
+    if cheaper is not None and not (cheaper.gain.low > 0 and cheaper.row.arm in said):
+        finding = "worse" if cheaper.gain.low > 0 else "not shown to be worse"
+        if cheaper.is_as_good:
+            finding = f"as good within {fixed(100 * MARGIN, 0)} points"
         text = (
             f" Cheaper is {in_sentence(summary, cheaper.row.arm)} ({_cost(summary, cheaper.row)}): the gain "
             f"over it is {points(cheaper.gain.gain)} points ({interval(cheaper.gain)}), so it is {finding}."
@@ -241,11 +233,10 @@ def _meaning(gain: Gain, when_negative: str) -> str:
 def temperature_doubts(summary: Summary) -> list[str]:
     """Say over which arms the gain of the arm to use may be of temperature alone: one sentence, or none."""
     sweep, arm = temperature_sweep(summary), arm_in_question(summary)
-    greedy = _gains(summary, arm, "greedy")
-    beyond = {other for other, gain in greedy.items() if gain.low > 0}
+    beyond = _gained(summary, arm, "greedy")
     if sweep is not None and sweep.contests:
-        beyond = {contest.rival for contest in sweep.contests if contest.finding == "better"}
-    doubted = [in_sentence(summary, other) for other in _sharpened(summary) if other not in beyond]
+        beyond = [contest.rival for contest in sweep.contests if contest.finding == "better"]
+    doubted = [in_sentence(summary, other) for other in _sharpened(summary, arm) if other not in beyond]
     if arm is None or not doubted:
         return []
     over = " and ".join(doubted)
@@ -254,40 +245,31 @@ def temperature_doubts(summary: Summary) -> list[str]:
 
 def _sharpening(summary: Summary) -> str:
     """Say where sharpening alone may explain the sampled gain of the arm to use, by its greedy decoding."""
-    arm, gained = arm_in_question(summary), _sharpened(summary)
-    if arm is None or not gained:
+    arm = arm_in_question(summary)
+    gained = _sharpened(summary, arm)
+    if not gained:
         return ""
     text = (
         f"Samples were generated at one temperature, {summary.study.recipe.decoding.temperature:g}. "
         "Sharpening alone, which leaves greedy decoding as it was, makes samples right more often at a fixed "
         "temperature."
     )
-    findings: dict[str, list[str]] = {}
-    for other, gain in _gains(summary, arm, "greedy").items():
-        if other in gained:
-            finding = IN_GREEDY[(gain.low > 0) - (gain.high < 0)]
-            findings.setdefault(finding, []).append(in_sentence(summary, other))
-    text += "".join(f" {words.format(others=' and '.join(named))}" for words, named in findings.items())
-    control = summary.study.recipe.control
-    on_control = None if control is None else summary.gain(control, arm, "sampled")
-    if on_control is not None and on_control.low > 0:
-        text += " The control gained in samples as well, as sharpening alone would have it."
-    return text
+    too = [in_sentence(summary, other) for other in _gained(summary, arm, "greedy") if other in gained]
+    if too:
+        text += f" Greedy decoding gained over {' and '.join(too)} too, so sharpening is not all there is."
+    return " ".join([text, *temperature_doubts(summary)])
 
 
-def _sharpened(summary: Summary) -> list[Arm]:
-    """Return which of base model and λ = 0 the arm to use gains over in samples; none for λ < 0."""
-    arm = arm_in_question(summary)
-    if arm is None or (arm.lam or 0) < 0:  # λ < 0 does not sharpen
-        return []
-    return [other for other, gain in _gains(summary, arm, "sampled").items() if gain.low > 0]
+def _sharpened(summary: Summary, arm: Arm | None) -> list[Arm]:
+    """Return which of base model and λ = 0 an arm gains over in samples; none for λ < 0: no sharpening."""
+    return [] if arm is None or (arm.lam or 0) < 0 else _gained(summary, arm, "sampled")
 
 
-def _gains(summary: Summary, arm: Arm | None, decoding: str) -> dict[Arm, Gain]:
-    """Return the arm's gains over the base model and λ = 0, as far as it has them."""
+def _gained(summary: Summary, arm: Arm | None, decoding: str) -> list[Arm]:
+    """Return which of base model and λ = 0 the arm is shown to be better than."""
     row = summary.row(summary.task, arm, decoding)
     gains = {} if row is None else {BASE_MODEL: row.over_base, summary.baseline: row.gain}
-    return {other: gain for other, gain in gains.items() if gain is not None}
+    return [other for other, gain in gains.items() if gain is not None and gain.low > 0]
 
 
 def _where(decoding: str) -> str:

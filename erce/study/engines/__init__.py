@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from erce import events
 from erce.errors import DivergedError, InputError, VerifierError
-from erce.recipe import Cell, Recipe
+from erce.recipe import Cell, Recipe, further_temperatures
 from erce.study.engines.locks import UNWRITABLE, cell_lock
 from erce.study.folder import DIVERGED, cell_folder
 from erce.study.freshness import is_done
@@ -36,6 +36,9 @@ class Work:
 
     def folder(self, cell: Cell) -> Path:
         return cell_folder(self.root, self.recipe, cell)
+
+    def is_done(self, cell: Cell) -> bool:
+        return is_done(self.folder(cell), further_temperatures(self.recipe, cell))
 
 
 class Done(NamedTuple):
@@ -113,7 +116,7 @@ def run_one(work: Work, cell: Cell) -> Done:
     """Run the cell to its end, unless it is done already."""
     folder, started = work.folder(cell), time.monotonic()
     with CellFailure() as caught, cell_lock(work.root, folder.name):
-        if not is_done(work.root, work.recipe, cell):
+        if not work.is_done(cell):
             # Removed first, so that no kill leaves a finished cell with an earlier attempt's files.
             for leftover in (folder / FAILURE, folder / LOG, folder / DIVERGED, *folder.glob(".*.tmp")):
                 _remove(leftover)

@@ -25,7 +25,6 @@ from erce.errors import InputError
 from erce.recipe import Cell
 from erce.study.engines import LOG, Done, Work, run_one
 from erce.study.folder import LOCKS
-from erce.study.freshness import is_done
 
 IDLE_EXIT_SECONDS = 5.0  # in which an idle process must end by itself
 EVENT_SECONDS = 1.0  # between two events of a stage that a process sends
@@ -137,7 +136,7 @@ class WorkerPool:
                 return None
             worker.cell = None
             return answer
-        if is_done(self.work.root, self.work.recipe, cell):
+        if self.work.is_done(cell):
             return Done(cell)  # only the answer was lost
         _keep_log(self.work, cell)
         return Done(cell, _why_ended(worker.process.exitcode))
@@ -236,7 +235,7 @@ def _exit_with_the_driver() -> None:
 def _output_to(path: Path) -> Iterator[None]:
     """Send all output of the process to a file, also what C libraries print.
 
-    Where the file cannot be made, nothing is redirected: a log is no reason to stop.
+    Where the file cannot be made, nothing is redirected: a missing log does not stop a cell.
     """
     copies: dict[int, int] = {}  # descriptor → a copy of its old target
     with suppress(OSError):

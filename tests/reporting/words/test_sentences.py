@@ -10,7 +10,7 @@ from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.verdict import preferences
 from erce.reporting.pages.html import document
 from erce.reporting.words.sentences import exploration_sentences, sentences
-from erce.study.folder import cell_folder
+from erce.study.folder import cell_folder, read_study
 from erce.types import BASE_MODEL
 
 
@@ -94,21 +94,16 @@ def test_cross_entropy_may_win(tmp_path):
 @pytest.mark.parametrize(
     ("greedy", "sentence"),
     [
-        (
-            (0.5, 0.9),
-            "Greedy decoding gained over the base model and λ = 0 too, so sharpening is not all there is.",
-        ),
-        ((0.8, 0.5), "Greedy decoding lost to the base model and λ = 0, so sharpening may be all there is."),
-        (
-            (0.5, 0.5),
-            "No gain over the base model and λ = 0 was shown in greedy decoding, so sharpening may be all",
-        ),
+        ((0.5, 0.9), "Greedy decoding gained over {} too, so sharpening is not all there is."),
+        ((0.8, 0.5), "The gain of λ = 0.5 over {} in samples may be of temperature alone."),
+        ((0.5, 0.5), "The gain of λ = 0.5 over {} in samples may be of temperature alone."),
     ],
 )
 def test_a_sampled_gain_comes_with_a_caution_about_sharpening(tmp_path, greedy, sentence):
     study_summary = _summary(tmp_path, **LARGE, right=_always((0.4, 0.7), greedy))
-    assert sentence in sentences(study_summary)["sharpening"]
-    assert "at one temperature, 0.8." in sentences(study_summary)["sharpening"]
+    said = sentences(study_summary)["sharpening"]
+    assert said.startswith("Samples were generated at one temperature, 0.8. Sharpening alone")
+    assert said.endswith(f"temperature. {sentence.format('the base model and λ = 0')}")
 
 
 def test_a_chosen_negative_lam_is_called_the_confidence_penalty_and_not_sharpening(tmp_path):
@@ -118,18 +113,13 @@ def test_a_chosen_negative_lam_is_called_the_confidence_penalty_and_not_sharpeni
     assert "sharpening" not in lines
 
 
-def test_a_control_that_gains_in_samples_is_held_against_the_gain(tmp_path):
-    study_summary = _summary(tmp_path, **LARGE, right=lambda task, lam, decoding: 0.75 if lam else 0.4)
-    assert "The control gained in samples as well" in sentences(study_summary)["sharpening"]
-
-
 def test_what_own_right_answers_cost_is_said_beside_every_arms_gain(tmp_path):
     study = make_study(tmp_path / "runs", objectives=("self", "rft", "dft"), control=None)
     assert "own" not in sentences(summary(study))
     counts = {"problems": 320, "with_one": 262, "accepted": 900, "samples": 2560, "tokens": 49_123}
     own = cell_folder(study.root, study.recipe, study.recipe.own_cells[0])
     write_json(own / "result.json", {"scores": {}, "own": counts})
-    report = summary(study)
+    report = summary(read_study(study.root))
     for part in (
         "2,560 samples of the base model (49,123 tokens)",
         "262 of 320 training problems have an accepted one, and self leaves out the other 58",
