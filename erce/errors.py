@@ -17,7 +17,7 @@ class DamagedError(InputError):
 
 
 class VerifierError(InputError):
-    """The error of a user's own verifier that raised, or returned something else than a verdict."""
+    """The error of a user-defined verifier that raised, or returned something else than a verdict."""
 
 
 class RunError(RuntimeError):

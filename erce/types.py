@@ -16,7 +16,7 @@ class Problem:
     that the candidate answers, None for those that `erce.verify.run_program` finds. `inputs` are the standard
     inputs of a task whose programs print, `outputs` what is expected for each. Whatever a task does not use
     stays empty. `weight` multiplies the demonstration's loss in training; the mean still divides by the
-    number of tokens. `meta` is whatever else a user's own verifier wants to read.
+    number of tokens. `meta` is whatever else a user-defined verifier wants to read.
     """
 
     id: str
@@ -176,13 +176,14 @@ class Arm:
             return f"{self.objective}-lam{self.lam:g}" if self.lam else self.objective
         return f"lam{self.lam:g}"
 
-    def as_json(self) -> dict[str, float | str | None]:
-        """Return `lam` and `objective`, both None for the base model.
+    def as_json(self, grid: str = CROSS_ENTROPY) -> dict[str, float | str | None]:
+        """Return the arm's name as `label`, and `lam` and `objective`, both None for the base model.
 
-        >>> Arm(0.5).as_json(), Arm(None).as_json()
-        ({'lam': 0.5, 'objective': 'cross-entropy'}, {'lam': None, 'objective': None})
+        >>> Arm(0.5).as_json()
+        {'label': 'λ = 0.5', 'lam': 0.5, 'objective': 'cross-entropy'}
         """
-        return {"lam": self.lam, "objective": None if self.is_base else self.objective}
+        objective = None if self.is_base else self.objective
+        return {"label": self.name(grid), "lam": self.lam, "objective": objective}
 
 
 BASE_MODEL, BASELINE = Arm(None), Arm(0.0)

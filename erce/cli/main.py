@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.overrides and options.command is not sft:
         hint = flags.lam_hint(options.overrides) if options.command is run else ""
         parser.error(f"unrecognized arguments: {' '.join(options.overrides)}{hint}")
-    sys.path.append(str(Path.cwd()))  # where a user's own task lies, or beside the recipe
+    sys.path.append(str(Path.cwd()))  # where user-defined tasks lie, or beside the recipe
     warnings.formatwarning = _in_one_line
     try:
         with terminal.sigterm_as_interrupt():

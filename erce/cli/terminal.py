@@ -151,16 +151,16 @@ def _and_more(number: int) -> list[str]:
 
 
 def examination_lines(rows: "Sequence[ProbeResult]") -> list[str]:
-    """Return the findings of `probes.examine`: tiers, what was tried inside, what is not covered."""
+    """Return the findings of `probes.examine`: the tiers, and what was tried in the one that is taken."""
     tried = [row for row in rows if row.kind == "attempt"]
-    uncovered = [row for row in rows if row.kind == "uncovered"]
+    chosen = next((row.name for row in rows if row.kind == "chosen"), None)
     lines = ["tiers, each set up and made to verify a program:"]
     lines += [f"  {_sign(row)} {row.name:12} {row.detail}" for row in rows if row.kind == "tier"]
-    if not uncovered:
+    if chosen is None:
         return [*lines, "no sandbox: programs are not run here"]
-    lines += ["", f"programs run in the tier {uncovered[0].name!r}; what a program tried there:"]
+    lines += ["", f"programs run in the tier {chosen!r}; what a program tried there:"]
     lines += [f"  {_sign(row)} {row.name:36} {shown(row.detail)}" for row in tried]
-    return [*lines, "", "not covered:", *(f"  - {row.detail}" for row in uncovered)]
+    return [*lines, "", "What a sandbox does not cover stands in docs/sandbox.md."]
 
 
 def machine_lines() -> list[str]:

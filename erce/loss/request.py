@@ -112,13 +112,10 @@ class Request(NamedTuple):
                 raise InputError(
                     f"no {name} {getattr(self, name)!r}; there are {', '.join(map(repr, choices))}"
                 )
-        if isinstance(self.lam, Tensor):
-            raise InputError(
-                f"lam must be a number, got {self.lam!r:.60}; give a float, such as float(lam): one λ holds "
-                "for all rows and has no gradient"
-            )
         if not isinstance(self.lam, Real) or not -math.inf < self.lam < math.inf:
-            raise InputError(f"lam must be a finite number, got {self.lam!r:.60}; 0 is plain cross-entropy")
+            raise InputError(
+                f"lam must be a finite Python number, got {self.lam!r:.60}; 0 is plain cross-entropy"
+            )
         _check_targets(self.targets, leading, self.ignore_index)
         if self.row_weights is not None:
             _check_row_weights(self.row_weights, tuple(self.targets.shape))

@@ -88,7 +88,7 @@ class Recipe:
 
     @property
     def has_user_defined_losses(self) -> bool:
-        """Whether the penalty or an objective is the user's own, which only an import can check."""
+        """Whether the penalty or an objective is user-defined, which only an import can check."""
         return any(is_user_defined(split_number(name)[0]) for name in (self.penalty, *self.objective_names))
 
     @property

@@ -5,7 +5,16 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from erce.catalog import OBJECTIVES, Number, is_user_defined, split_number, unknown
+from erce.catalog import (
+    ABOVE_0,
+    AT_LEAST_0,
+    OBJECTIVES,
+    SHARE,
+    NumberRule,
+    is_user_defined,
+    split_number,
+    unknown,
+)
 from erce.errors import InputError, did_you_mean
 from erce.recipe.sections import (
     HEADS,
@@ -25,16 +34,13 @@ from erce.recipe.sections import (
 from erce.types import Arm
 
 SECRET = "has an @, ? or #, so it may contain a password or key, which every record would keep"
-POSITIVE = Number("over 0, and finite", lambda number: 0 < number < math.inf)
-SHARE = Number("a share, in [0, 1)", lambda number: 0 <= number < 1)
-NOT_NEGATIVE = Number("0 or more, and finite", lambda number: 0 <= number < math.inf)
-NUMBERS = {  # setting of any section → its rule; every other number is `POSITIVE`
+NUMBERS = {  # setting of any section → its rule; every other number is `ABOVE_0`
     "warmup": SHARE,
     "dropout": SHARE,
-    "lam_warmup": Number("a share of the steps, in [0, 1]", lambda number: 0 <= number <= 1),
-    "checkpoint_minutes": NOT_NEGATIVE,
-    "gpus": NOT_NEGATIVE,
-    "lam": Number("finite", math.isfinite),
+    "lam_warmup": NumberRule("a share of the steps in [0, 1]", lambda number: 0 <= number <= 1),
+    "checkpoint_minutes": AT_LEAST_0,
+    "gpus": AT_LEAST_0,
+    "lam": NumberRule("finite", math.isfinite),
 }
 CHOICES = {  # setting of any section → the words that it may be
     "normalize": NORMALIZATIONS,
@@ -49,7 +55,7 @@ CHOICES = {  # setting of any section → the words that it may be
 def check_section(name: str, section: Any) -> None:
     """Check the settings of a section, each by itself; None is a section that is left out."""
     for setting, value in ({} if section is None else vars(section)).items():
-        rule = NUMBERS.get(setting, POSITIVE)
+        rule = NUMBERS.get(setting, ABOVE_0)
         if isinstance(value, int | float) and not isinstance(value, bool) and not rule.fits(value):
             raise InputError(f"[{name}] {setting} = {value:g} must be {rule.wanted}")
         if setting in CHOICES:
@@ -172,7 +178,7 @@ def check_decoding(decoding: Decoding) -> None:
     check_section("decoding", decoding)
     temperatures = list(decoding.temperatures)
     setting = f"[decoding] temperatures = {temperatures}"
-    if not all(map(POSITIVE.fits, temperatures)):
+    if not all(map(ABOVE_0.fits, temperatures)):
         raise InputError(
             f"{setting}: a temperature is a finite number over 0; greedy completions are always there"
         )

@@ -1,11 +1,10 @@
 """A study's folder, finished or not → the terminal's table, the files in RUNS/report/, and JSON."""
 
 from pathlib import Path
+from textwrap import TextWrapper
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from erce.files import write_json, write_text
 from erce.recipe import as_settings
@@ -63,11 +62,11 @@ def contents(summary: Summary) -> dict[str, Any]:
     """Return every number of the report as plain values; None where there is none."""
     choice, coverage = summary.choice, sample_coverage(summary)
     by_lam = {} if choice is None else {repr(lam).removesuffix(".0"): at for lam, at in choice.scores.items()}
-    sweep = temperature_sweep(summary)
+    sweep, grid = temperature_sweep(summary), summary.study.recipe.objective
     verdict, *_ = sentences(summary).values()
     return {
         "verdict": {"sentence": verdict, "greedy": None, "sampled": None}
-        | {decoding: found.as_json(summary) for decoding, found in preferences(summary).items()},
+        | {decoding: found.as_json(grid) for decoding, found in preferences(summary).items()},
         "study": as_settings(summary.study.recipe),
         "chosen": None if choice is None else choice._asdict() | {"scores": by_lam},
         "interaction": [
@@ -75,13 +74,9 @@ def contents(summary: Summary) -> dict[str, Any]:
             for decoding, gain in summary.interaction.items()
         ],
         "temperatures": sweep and sweep.as_json(),
-        "coverage": coverage and coverage.as_json(),
+        "coverage": coverage and coverage.as_json(grid),
         "rows": [
-            row.as_json()
-            | {
-                "label": summary.name(row.arm),
-                "is_preferred": row.arm == preferred(summary, row.decoding),
-            }
+            row.as_json(grid) | {"is_preferred": row.arm == preferred(summary, row.decoding)}
             for row in summary.rows
         ],
         "own": summary.own,
@@ -110,10 +105,10 @@ def _print(summary: Summary, *, verbose: bool) -> None:
 
 
 def _print_list(console: Console, heading: str, texts: list[str]) -> None:
-    if not texts:
-        return
-    console.print(f"\n{heading}", style="bold")
-    lines = Table.grid(padding=(0, 1))
+    if texts:
+        console.print(f"\n{heading}", style="bold")
+    lines = TextWrapper(
+        console.width, initial_indent="  · ", subsequent_indent="    ", break_on_hyphens=False
+    )
     for text in texts:
-        lines.add_row("  ·", Text(visible(text)))
-    console.print(lines)
+        console.print(lines.fill(visible(text)), markup=False, highlight=False)

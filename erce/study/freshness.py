@@ -36,7 +36,7 @@ from erce.study.schedule import CellSampling, counted_cells, has_decodings
 from erce.tasks import load_task
 
 POLICY = f"{ADAPTER}/{WEIGHTS}"  # stands for the adapter's configuration too
-READERS: dict[str, Callable[[Path], object]] = {  # of a cell's files, in the order in which they are made
+CHECKS: dict[str, Callable[[Path], object]] = {  # of a cell's files, in the order in which they are made
     POLICY: lambda folder: check_adapter(folder / ADAPTER),
     TRAINING: lambda folder: read_json(folder / TRAINING, "log"),
     COMPLETIONS: read_completions,
@@ -173,7 +173,7 @@ def spoiled_files(folder: Path) -> list[str]:
 
     Every file of an unfinished cell is read; of a finished one those without a digest.
     """
-    there = [name for name in READERS if (folder / name).is_file()]
+    there = [name for name in CHECKS if (folder / name).is_file()]
     if RESULT not in there or _is_torn(folder, RESULT):
         return [name for name in there if _is_torn(folder, name)]
     result = read_json(folder / RESULT)
@@ -181,7 +181,7 @@ def spoiled_files(folder: Path) -> list[str]:
         return []
     spoiled = {*changed_files(folder, result)}
     spoiled |= {name for name in {CELL, *there} & {CELL, POLICY} if _is_torn(folder, name)}
-    return [name for name in READERS if name in spoiled]
+    return [name for name in CHECKS if name in spoiled]
 
 
 def changed_files(folder: Path, result: Mapping[str, Any]) -> list[str]:
@@ -200,7 +200,7 @@ def changed_files(folder: Path, result: Mapping[str, Any]) -> list[str]:
 
 def _is_torn(folder: Path, name: str) -> bool:
     try:
-        READERS[name](folder)
+        CHECKS[name](folder)
     except DamagedError:
         return True
     return False
@@ -228,7 +228,7 @@ def drop_stale(samplings: Mapping[Path, CellSampling]) -> list[str]:
 
 def _drop_from(folder: Path, first: str) -> None:
     """Delete a file and those made after it, result.json first: killed in between, what is missing shows."""
-    for name in reversed([*READERS][[*READERS].index(first) :]):
+    for name in reversed([*CHECKS][[*CHECKS].index(first) :]):
         (folder / name).unlink(missing_ok=True)
     if not (folder / TRAINING).is_file():
         shutil.rmtree(folder / ADAPTER, ignore_errors=True)

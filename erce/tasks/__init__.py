@@ -48,7 +48,7 @@ READERS = {"number": GSM8K, "math": MATH, "program": MBPP}
 
 
 def load_task(name: str, *, columns: Mapping[str, str] | None = None) -> Task:
-    """Return the task of that name in `TASKS`, "mini-styles:SHARE", or a user's own, "package.module:NAME".
+    """Return the task of that name in `TASKS`, "mini-styles:SHARE", or a user's "package.module:NAME".
 
     NAME is a `Task`, or a function that verifies the problems in the JSONL file or data set that the recipe's
     `data` names (`erce.tasks.user_defined`), whose `columns` are then those given. A name of `READERS` stands
@@ -78,7 +78,7 @@ def load_task(name: str, *, columns: Mapping[str, str] | None = None) -> Task:
 
 
 def reader_task(name: str, *, columns: Mapping[str, str] | None = None) -> Task:
-    """Return the task of a user's own problems that a verifier of `READERS` verifies.
+    """Return the task of a user's problems that a verifier of `READERS` verifies.
 
     >>> reader_task("math").name, reader_task("math").max_new_tokens  # not MATH itself, which has 1024
     ('math', 512)

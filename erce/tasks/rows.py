@@ -4,7 +4,7 @@
 
 A row has a `prompt`, a text or messages, and may have a `completion`; or it has `messages` alone, and where
 the last of them is the assistant's, that is the completion. It becomes the problem's demonstration. `id`,
-`answer`, `tests`, `setup`, `entry_points`, `inputs` and `outputs` are what they are in a user's own task
+`answer`, `tests`, `setup`, `entry_points`, `inputs` and `outputs` are what they are in a user-defined task
 (`erce.tasks.user_defined`). All other columns are the problem's `meta`, unless a column has that name.
 """
 

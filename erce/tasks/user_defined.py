@@ -1,4 +1,4 @@
-"""Rows and a Python function → a user's own Task.
+"""Rows and a Python function → a user-defined Task.
 
     {"prompt": "Spell 3 backwards.", "demonstration": "eerht", "answer": "eerht"}       problems.jsonl
 
@@ -157,6 +157,8 @@ def _weight(row: SourceRow) -> float:
 def _text_or_number(row: SourceRow, key: str) -> str:
     """Return a text, or a number as text; "" where there is none."""
     value = row.values.get(key)
+    if isinstance(value, list | dict):
+        raise row.fault(f"`{key}` is {value!r:.60}, not a text; `meta` may hold a list or an object")
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return str(value) if is_number else row.text(key, default="")
 

@@ -27,13 +27,12 @@ DIAGNOSTICS = ("log_sum_p2", "pushed_down")  # as `Loss` names them
 class BatchSums(ModelOutput):
     """The amounts that a batch adds to the training's objective and to the sums behind its log; scalars.
 
-    `total` is our loss, and `loss` what others add to it; both carry a gradient. `loss` has the name of a
+    `weighed` is our loss, and `loss` what others add to it; both carry a gradient. `loss` has the name of a
     model's output because adapters such as AdaLoRA add to that; a model's router adds to it too. It is one
     mean per micro-batch.
     """
 
     loss: Tensor
-    total: Any = None  # `weighed`, differentiable
     objective: Any = None  # sum over the scored tokens, nats
     nll: Any = None  # sum of −log p(target)
     entropy: Any = None  # sum of the penalty
@@ -44,13 +43,11 @@ class BatchSums(ModelOutput):
     log_sum_p2: Any = None  # sums of the `DIAGNOSTICS`
     pushed_down: Any = None
     by_source: Any = None  # (sources, 3): sums of −log p(target) and of the penalty, and how many were scored
-    aux_loss: Any = (
-        None  # of a router, as the model gives it: without the coefficient that `loss` has it with
-    )
+    aux_loss: Any = None  # of a router, as the model gives it, without the coefficient that it has in `loss`
 
     def columns(self) -> tuple[Tensor, ...]:
         """Return the sums that are logged, in the order of the fields."""
-        others = ("loss", "total", "by_source", "aux_loss")
+        others = ("loss", "by_source", "aux_loss")
         return tuple(value for name, value in self.items() if name not in others)
 
 
@@ -127,12 +124,12 @@ class Scorer:
         logged = {"nll": loss.nll, "entropy": loss.entropy, "hits": loss.top1}
         logged |= {name: getattr(loss, name) for name in DIAGNOSTICS if self.diagnose}
         sums = {name: x.sum() if count is None else x * count for name, x in logged.items()}
-        total, objective = loss.objective, loss.objective.sum()
+        weighed, objective = loss.objective, loss.objective.sum()
         if count is None:
-            total = (total if weights is None else total * weights).sum()
+            weighed = (weighed if weights is None else weighed * weights).sum()
         elif weights is not None:
             objective = sums["nll"] + self.lam * sums["entropy"]
-        return sums | {"total": total, "weighed": total.detach(), "objective": objective.detach()}
+        return sums | {"weighed": weighed, "objective": objective.detach()}
 
 
 def tokens_by_sequence(targets: Tensor, sequences: Tensor) -> Tensor:

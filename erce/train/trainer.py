@@ -274,7 +274,7 @@ class ERCETrainer(SFTTrainer):
                 "leave that out, or make the trainer after it"
             )
         self._record(sums, inputs, lam, training=model.training)
-        loss = self._mean(sums.total, sums.num_items, num_items_in_batch)
+        loss = self._mean(sums.weighed, sums.num_items, num_items_in_batch)
         # As in TRL: means of micro-batches, and the step takes the mean of these.
         steps = getattr(self, "current_gradient_accumulation_steps", 1)
         loss = loss + sums.loss / (1 if num_items_in_batch is None else steps)
@@ -319,7 +319,6 @@ class ERCETrainer(SFTTrainer):
         sums = BatchSums(
             loss=self.router_aux_loss_coef * aux_loss,
             aux_loss=aux_loss,
-            total=objective,
             objective=objective,
             nll=nll,
             entropy=entropy,

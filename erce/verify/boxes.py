@@ -10,7 +10,7 @@ from erce.verify.answers.units import is_unit_word, read_unit
 from erce.verify.sentences import Answer, settled
 
 MAX_UNBRACED_CHARACTERS = 200  # of an answer boxed without braces
-MAXBOXES = 50  # that are one answer
+MAX_BOXES = 50  # that are one answer
 MAX_BETWEEN_CHARACTERS = 60  # of two boxes that belong together, and before the first of them
 MAX_FORMULA_CHARACTERS = 200  # of a formula, on each side of the box in it
 MAX_PARAGRAPH_CHARACTERS = 400  # before a box, in which its formula begins
@@ -65,7 +65,7 @@ def joined_boxes(text: str, openings: list[re.Match[str]]) -> Box | None:
     if box is None:
         return None
     first, contents, joined = box, {box.content}, box.content
-    for opening in reversed(openings[-MAXBOXES - 1 : -1]):
+    for opening in reversed(openings[-MAX_BOXES - 1 : -1]):
         one = _box(text, opening)
         if one is None:
             break
@@ -92,8 +92,9 @@ def answer_of(text: str, box: Box) -> Answer:
             return Answer(f"{left}{text[box.start : end]}{right}", note=note, is_none=True)
         is_plain = content.replace(".", "").isdigit() and not left[-1:].isalpha()
         content = balanced(left + (content if is_plain else f"{{{content}}}") + right, len(left))
-    negation = _NEGATION_BEFORE.search(text[max(0, box.start - 30) : box.start])
-    return settled(text, end, Answer(f"{negation.group() if negation else ''}{content}", note=note))
+    before = text[max(0, box.start - 30) : box.start].rstrip(" \n$\\([*")
+    negation = _NEGATION_BEFORE.search(before) if before[-1:].isalpha() else None
+    return settled(text, end, Answer(f"{negation.group()} {content}" if negation else content, note=note))
 
 
 def _unit_behind(text: str, box: Box) -> tuple[str, int]:
@@ -170,7 +171,7 @@ _JOINT = re.compile(rf"\s*+(?:[,;]?\s*+(?:and|or)\b|[,;])\s*+(?:{_NAME}\s*+)?")
 # What takes a box back and stays before it.
 _NEGATION_BEFORE = re.compile(
     r"(?:not|Not|n't|never|Never|(?:cannot|can't|could)\s+be|(?:wrong|incorrect)\s+answer\s+is|"
-    r"(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than|minus|negative)(?:\s+equal\s+to)?[\s$\\(\[*]*\Z"
+    r"(?:less|more|fewer|greater|larger|smaller|higher|lower)\s+than|minus|negative)(?:\s+equal\s+to)?\Z"
 )
 _FORMULA_MARK = re.compile(r"(?<!\\)\$|\\[\])]|\\end\{")
 # What ends an expression: a delimiter, a sign that gives a name or a next step, punctuation, words.
@@ -204,12 +205,12 @@ _UNIT_SIGN = re.compile(
     r"[$\s}]*(\^\s*\{?\s*\\circ\s*\}?(?:\s*(?:\\(?:text|mathrm)\{)?[CF]\b\}?)?|"
     r"°[CF]?|\\?%|[kK](?![A-Za-z])|\\(?:degree|euro)\b)"
 )
+_UNIT_WORD = re.compile(r"[A-Za-z]+(?:\^\{?[23]\}?|[²³])?")
 _UNIT_WORDS = re.compile(
     r"(?:[$)\]}*\s~]|\\(?:[,;:! )\]]|quad))*(?:\\(?:text|mathrm|mbox|textrm|textbf)\s*\{)?[\s~]*"
-    r"([A-Za-z]+(?:\^\{?[23]\}?|[²³])?(?:(?:\s+|\s*/\s*)[A-Za-z]+(?:\^\{?[23]\}?|[²³])?){0,4})"
+    rf"({_UNIT_WORD.pattern}(?:(?:\s+|\s*/\s*){_UNIT_WORD.pattern}){{0,4}})"
 )
 _UNIT_POWER = re.compile(r"\}?\s*\^\s*\{?([23])\}?")  # \text{cm}^2
-_UNIT_WORD = re.compile(r"[A-Za-z]+(?:\^\{?[23]\}?|[²³])?")
 _AMBIGUOUS_UNIT = re.compile(r"(?:\A|\s)(?:[a-zA-Z]|in|an|second|foot|unit|th|st|nd|rd)\Z")
 _NOT_SCALAR = re.compile(
     r",(?![0-9]{3})|[=<>|\[\]]|\\(?:in|le|ge|leq|geq|cup|infty|begin|text|pm)(?![a-z])|^\(|^\s*\\?[A-Za-z]{2,}\s*$"

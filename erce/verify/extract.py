@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from erce.errors import InputError
 from erce.types import Completion
 from erce.verify.boxes import BOX, answer_of, balanced, joined_boxes
-from erce.verify.phrases import CLAUSE_START, HEDGES, is_hedged_by, numerals, plain, stands_alone, western
+from erce.verify.phrases import HEDGES, is_hedged_by, last_clause, numerals, plain, stands_alone, western
 from erce.verify.sentences import (
     OFFER,
     SENTENCE_AND_END,
@@ -195,7 +195,7 @@ def _stated(text: str, announced: int, start: int) -> Answer:
     written = text[start : start + MAX_ANSWER_CHARACTERS]
     number = _NUMBER_ALONE.match(written)
     answer, sentence = (number[1], number[1]) if number else first_sentence(written)
-    clause = CLAUSE_START.split(text[max(0, announced - MAX_BESIDE_CHARACTERS) : announced])[-1]
+    clause = last_clause(text[max(0, announced - MAX_BESIDE_CHARACTERS) : announced])
     before = f"{clause}{text[announced:start]} " if HEDGES.search(clause.lower()) else ""
     end = start + len(sentence)
     rest = text[end : start + MAX_ANSWER_CHARACTERS].partition("\n")[0]

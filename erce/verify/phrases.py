@@ -61,7 +61,8 @@ def numeral_of(match: re.Match[str]) -> Numeral | None:
     whole, above, below = match["whole"], match["above"], (match["below"] or "").replace(",", "")
     if len(match.group()) > MAX_DIGITS or (below and not Fraction(below)):
         return None
-    value = Fraction(whole.replace(",", "").replace(" ", ""))
+    digits = whole.replace(",", "").replace(" ", "")
+    value = Fraction(int(digits) if digits.isdecimal() else digits)
     if match["exponent"]:
         value *= Fraction(10) ** int(match["exponent"])
     if below:
@@ -123,7 +124,12 @@ def stands_alone(text: str, numeral: re.Match[str]) -> bool:
 
 def is_hedged_by(before: str) -> bool:
     """Return whether a word before a number, in its clause, hedges it: "not", "less than", "step"."""
-    return bool(before) and _HEDGES_NUMBER.search(CLAUSE_START.split(before)[-1].lower()) is not None
+    return bool(before) and _HEDGES_NUMBER.search(last_clause(before).lower()) is not None
+
+
+def last_clause(text: str) -> str:
+    """Return what follows the last mark of punctuation or the last line end."""
+    return _CLAUSE_START.split(text.rpartition("\n")[2])[-1]
 
 
 def _decisive(text: str, found: list[re.Match[str]]) -> re.Match[str] | None:
@@ -171,25 +177,25 @@ _NUMERAL = re.compile(
     r"|(?P<index>[A-Za-z_^]\^?[0-9]++)|[0-9]++"
 )
 _SCALE = re.compile("|".join(SCALES))
-CLAUSE_START = re.compile(r"[.?!:;,]\s|\n")
+_CLAUSE_START = re.compile(r"[.?!:;,]\s")
 _NEGATIONS = r"not|never|none|neither|nor|unless|whether|cannot|wrong|incorrect|false|impossible|fails"
 _DOUBTS = (
     r"maybe|perhaps|possibly|unlikely|(?:i|i am|i'm|my) guess|unsure|uncertain|"
     r"doubt(?:s|ful)?|suppos(?:e|ing)|assum(?:e|ing)"
 )
-_CHINESE_HEDGES = "不|没|無|ない|ません|或|约|約|错"
+_CHINESE_HEDGES = "不|没|無|ない|ません|或|(?<!节)约|約|错"  # 节约 is to save
 HEDGES = re.compile(rf"\b(?:{_NEGATIONS}|{_DOUBTS}|if)\b|n't|不")  # an answer, in its words or its clause
 _HEDGES_NUMBER = re.compile(  # before it, in its clause
     rf"\b(?:{_NEGATIONS}|{_DOUBTS}|either|than|between|least|most|almost|nearly|under|over|below|above|minus|"
-    r"negative|(?:anything|all|nothing)\s+but|(?:could|might|may)\s+be|"
-    r"(?:step|part|problem|question|example|exercise|to the|mod)(?=\s*\(?\Z))\b|n't"
+    rf"negative|(?:anything|all|nothing)\s+but|(?:could|might|may)\s+be)\b|n't|{_CHINESE_HEDGES}|"
+    r"\b(?:step|part|problem|question|example|exercise|no|to the|mod)\s*\(?\Z"
 )
 _SPOILED = re.compile(
-    rf"\?|\\[a-z][^=]*\Z|[\[\]<>≤≥≠±~≈]|\b(?:and|to)\s*\Z|{_CHINESE_HEDGES}|"
+    rf"\?|\A\W*up to\b|\\[a-z][^=]*\Z|[\[\]<>≤≥≠±~≈]|\b(?:and|to)\s*\Z|{_CHINESE_HEDGES}|"
     rf"\b(?:{_NEGATIONS}|{_DOUBTS}|if|or|approximately|roughly|actually|wait|(?:less|more) than|\w+n't)\b"
 )
 _TOUCHES_BEFORE = re.compile(
-    r"(?:[\w)\]%]\s*(?:[-+*/^]|\\(?:times|cdot|div|pm))|[A-Za-z0-9]\(|[_^]|[0-9]:)[\s$(]*\Z"
+    r"(?:[\w)\]%]\s*(?:[-+*/^]|\\(?:times|cdot|div|pm))|[A-Za-z0-9]\(|[_^]|[0-9]:|\b[Nn]o\.)[\s$(]*\Z"
 )
 _TOUCHES_AFTER = re.compile(
     r"\+|[$)\s]*(?:(?:[-+/*]|\\(?:times|cdot|div|pm))(?=\s*[\w($.])|[!^_]|:[0-9]|(?:pi|π|squared|cubed|factorial|mod|modulo|plus|minus|times\s+[0-9(]|"

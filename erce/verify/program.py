@@ -1,8 +1,7 @@
-"""Completion → its program → whether it passes its tests, in a sandbox.
+"""Completion → its program → whether it passes its tests, in a sandbox (`erce.verify.sandbox`).
 
-The tests run in a process that never runs the program, and the program in a process that never holds an
-expected value; `erce.verify.sandbox` has the guarantee on one page. Mode "paper" is the paper's own protocol
-in the same containment: program and tests in one interpreter, under an alarm of 2.0 s.
+Mode "paper" is the paper's own protocol in the same containment: program and tests in one interpreter, under
+an alarm of 2.0 s.
 """
 
 import re

@@ -55,11 +55,13 @@ def settled(text: str, end: int, answer: Answer) -> Answer:
     say nothing decides. Questions about it take it back; conditions ("if x were 2, …") say nothing.
     """
     following = text[end : end + MAX_FOLLOWING_CHARACTERS]
+    if not _LETTER_OR_QUESTION.search(following):
+        return answer
     lowered = following.lower()
     if beside := _HEDGE_BESIDE.match(lowered):
         hedge = following[: beside.end()]
         return answer._replace(text=answer.text + hedge, sentence=answer.sentence + hedge)
-    if not _LETTER.search(lowered) or not _has_sign(lowered):
+    if not _has_sign(lowered):
         return answer
     taken_back, standing = "", answer
     for match in SENTENCE_AND_END.finditer(following):
@@ -127,7 +129,7 @@ def _is_same(value: str, answer: str) -> bool:
 
 
 SENTENCE_AND_END = re.compile(r"[^.!?\n]*+(?:[.!?](?!\s|$)[^.!?\n]*+)*+(?:[.!?]+\s*|\n\s*|$)")
-_LETTER = re.compile(r"[^\W\d_]")
+_LETTER_OR_QUESTION = re.compile(r"[^\W\d_]|\?")
 _DELIMITED = re.compile(
     r"\s*+(?:\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.)++)\$(?![0-9])|\\\(((?s:.+?))\\\)|\\\[((?s:.+?))\\\]|\*\*([^*]++)\*\*)"
 )

@@ -11,6 +11,7 @@ import pytest
 
 from erce.cli.main import main
 from erce.cli.terminal import KEPT, KEPT_CELLS, WIDTH, fitted
+from erce.study.engines import ENGINES
 
 ROOT = Path(__file__).parents[2]
 GOES_ON = "are kept, and the same command goes on from there"
@@ -85,6 +86,13 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch,
     monkeypatch.setattr("erce.cli.main.NEEDS_STUDY", ("trl", "not_installed"))
     assert main(["run", "nothing.toml"]) == 2
     assert "this command needs not_installed; run: pip install 'erce[study]'" in capsys.readouterr().err
+
+
+def test_the_help_names_every_engine(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"what runs the cells: {', '.join(ENGINES)}, " in text
 
 
 def test_sigterm_ends_a_command_as_ctrl_c_does_with_its_own_exit_code(monkeypatch, capsys):
@@ -207,7 +215,7 @@ def test_the_doctor_says_what_runs_and_its_exit_code_whether_a_program_reached_a
     assert f"programs run in the tier '{tier}'; what a program tried there:" in printed
     assert ("FAIL read /etc/passwd" in printed) == bool(code)
     assert max(map(len, printed.splitlines())) <= 80
-    assert "not covered:\n  - " in printed
+    assert "What a sandbox does not cover stands in docs/sandbox.md." in printed
     assert f"torch          {version('torch')}" in printed
     assert "kernels        no CUDA device: the loss runs in plain PyTorch" in printed
 

@@ -143,7 +143,7 @@ def test_copies_are_never_divided(file):
         ([row(0), row(1, demonstration=None)], "line 2: `demonstration` is missing; correct the row"),
         ([row(0), row(1, demonstration=" ")], "line 2: `demonstration` is empty"),
         ([row(0), row(1, prompt=3)], "line 2: `prompt` is 3, not a text"),
-        ([row(0), row(1, answer=[3])], r"line 2: `answer` is \[3\], not a text"),
+        ([row(0), row(1, answer=[3])], r"line 2: `answer` is \[3\], not a text; `meta` may hold a list"),
         ([row(0), row(1, weight="2")], "line 2: `weight` is '2'; it is a number, 0 or above"),
         ([row(0), row(1, weight=-1)], "line 2: `weight` is -1; it is a number"),
         ([row(0), row(1, answer=True)], "line 2: `answer` is True, not a text"),

@@ -20,17 +20,17 @@ from toys.waiting import DEADLINE_SECONDS
 
 # isort: split
 import erce.study.run
+from toys.engines import KEEPING
 from toys.studies import files
 
 erce.study.run.run_cell = chaos_cells.run_cell
-HERE, PROCESSES = ("here", 1), ("processes", 2)
 
 
-def study(root: Path, engine: str, jobs: int) -> None:
+def study(root: Path, engine: str, jobs: int | None) -> None:
     erce.study.run.run(chaos_cells.RECIPE, out=root, engine=engine, jobs=jobs)
 
 
-def begin(root: Path, engine: tuple[str, int], *, output: Path) -> int:
+def begin(root: Path, engine: tuple[str, int | None], *, output: Path) -> int:
     """Start a driver, which exits with 0 when all cells are done."""
     child = os.fork()
     if child == 0:
@@ -63,9 +63,9 @@ def kill_drivers(folder: Path, moments: int, rng: random.Random) -> dict:
     output, trained = folder / "output.txt", folder / "trained.txt"
     os.environ["TRAINED"] = str(trained)
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        study(folder / "first", *HERE)  # so that what is imported late need not be by each driver
+        study(folder / "first", *KEEPING[0])  # so that what is imported late need not be by each driver
     right, wall = files(folder / "first"), {}
-    for engine in (HERE, PROCESSES):
+    for engine in KEEPING:
         started = time.monotonic()
         ended(begin(folder / engine[0], engine, output=output), seconds=DEADLINE_SECONDS)
         wall[engine] = time.monotonic() - started
@@ -76,7 +76,7 @@ def kill_drivers(folder: Path, moments: int, rng: random.Random) -> dict:
         root, done, code = folder / f"study-{places}", {}, None
         trained.write_text("")
         while code != 0:
-            engine = rng.choice([HERE, PROCESSES])
+            engine = rng.choice(KEEPING)
             driver = begin(root, engine, output=output)
             moment = rng.uniform(0, wall[engine])
             code = ended(driver, seconds=moment if told["kills"] < moments else DEADLINE_SECONDS)

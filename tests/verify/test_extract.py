@@ -41,7 +41,7 @@ BOXES = [  # text, content of the last box
     ("", None),
 ]
 BESIDE = [  # text, the answer: what touches the box belongs to it
-    (r"It isn't $\boxed{7}$.", "n't $7"),
+    (r"It isn't $\boxed{7}$.", "n't 7"),
     (r"less than \boxed{7}", "less than 7"),
     (r"\boxed{7}?", "7?"),
     (r"\boxed{7} or 8", "7 or 8"),
@@ -190,6 +190,8 @@ def test_what_stands_in_a_reasoning_trace_is_left_out(text, outside):
         ("9 are left.\n© 2024 Example", "9"),
         ("I could not finish problem 4.", None),
         ("答案不是 6。", None),
+        ("总数约 25 元。", None),
+        ("他节约25元。", "25"),
         ("答えは6ではありません。", None),
         ("I guess 8, but I am not sure.", None),
         ("It is 8. I am not sure.", None),

@@ -53,12 +53,15 @@ class TableRow:
     p_holm: float | None = None
     over_base: Gain | None = None
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the row as plain values; JSON has no whole numbers as keys."""
+    def as_json(self, grid: str) -> dict[str, Any]:
+        """Return plain values, with the arm's name on `grid`; JSON has no whole numbers as keys."""
         gains = {"over_base": gain_as_json(self.over_base), "over_lam0": gain_as_json(self.gain)}
         others = {name: value for name, value in vars(self).items() if name not in ("arm", "gain")}
         return (
-            self.arm.as_json() | others | gains | {"seeds": {str(seed): x for seed, x in self.seeds.items()}}
+            self.arm.as_json(grid)
+            | others
+            | gains
+            | {"seeds": {str(seed): x for seed, x in self.seeds.items()}}
         )
 
 

@@ -33,9 +33,9 @@ class Coverage:
         """Return the k that `together` has; of one sample, vote and likeliest are the sample itself."""
         return self.ks if way == WAYS[0] else self.ks[1:]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self, grid: str) -> dict[str, Any]:
         arms = [
-            arm.as_json()
+            arm.as_json(grid)
             | {way: values[arm] for way, values in self.together.items()}
             | {"mixed": self.mixed[arm]}
             for arm in self.together["pass"]

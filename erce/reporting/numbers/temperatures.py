@@ -42,8 +42,8 @@ class Contest(NamedTuple):
             return "better"
         return "worse" if self.gain.high < 0 else "unclear"
 
-    def as_json(self) -> dict[str, Any]:
-        arms = {"arm": self.arm.as_json(), "rival": self.rival.as_json()}
+    def as_json(self, grid: str) -> dict[str, Any]:
+        arms = {"arm": self.arm.as_json(grid), "rival": self.rival.as_json(grid)}
         return self._asdict() | arms | {**gain_as_json(self.gain), "finding": self.finding}
 
 
@@ -64,15 +64,16 @@ class TemperatureSweep:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values, one entry per arm."""
+        grid = self.baseline.objective
         arms = [
             {
-                **arm.as_json(),
+                **arm.as_json(grid),
                 "best_temperature": self.best.get(arm),
                 "points": [asdict(point) for point in line],
             }
             for arm, line in self.lines.items()
         ]
-        return {"arms": arms, "contests": [contest.as_json() for contest in self.contests]}
+        return {"arms": arms, "contests": [contest.as_json(grid) for contest in self.contests]}
 
 
 def arm_in_question(summary: Summary) -> Arm | None:

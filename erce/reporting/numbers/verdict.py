@@ -64,13 +64,10 @@ class Preference:
         """The arm to use: the preferred one, unless the test problems do not show it above the base model."""
         return BASE_MODEL if self.over_base is not None and self.over_base.low <= 0 else self.arm
 
-    def as_json(self, summary: Summary) -> dict[str, Any]:
-        def named(arm: Arm) -> dict[str, Any]:
-            return arm.as_json() | {"label": summary.name(arm)}
-
+    def as_json(self, grid: str) -> dict[str, Any]:
         def with_cost(row: TableRow) -> dict[str, Any]:
             costs = {"steps": row.steps, "sampled_before": row.sampled_before}
-            return named(row.arm) | {"mean": row.mean} | costs
+            return row.arm.as_json(grid) | {"mean": row.mean} | costs
 
         cheaper = self.cheaper and {
             **with_cost(self.cheaper.row),
@@ -78,12 +75,12 @@ class Preference:
             "behind": gain_as_json(self.cheaper.gain),
         }
         return {
-            "use": named(self.use),
+            "use": self.use.as_json(grid),
             "preferred": with_cost(self.row),
             "over_base": gain_as_json(self.over_base),
             "over_lam0": gain_as_json(self.over_baseline),
             "chosen_from": [
-                named(arm) | {"validation": score, "behind": gain_as_json(self.over.get(arm))}
+                arm.as_json(grid) | {"validation": score, "behind": gain_as_json(self.over.get(arm))}
                 for arm, score in self.scores.items()
             ],
             "widening": self.widening,

@@ -168,11 +168,11 @@ def comma_separated(sheet: Sheet) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     seeds = [f"seed_{seed}" for seed in sheet.seeds]
-    writer.writerow(["lam", "objective", *seeds, "mean", "sd_sample", "n_seeds", "chosen", "flexible"])
+    writer.writerow(["arm", "lam", "objective", *seeds, "mean", "sd_sample", "n_seeds", "chosen", "flexible"])
     for row in sheet.rows:
-        lam = "base" if row.arm.is_base else f"{row.arm.lam:g}"
+        arm = row.arm.as_json(sheet.grid) | {"lam": "base" if row.arm.is_base else f"{row.arm.lam:g}"}
         means = [row.mean, row.sd, row.n_seeds, int(row.arm == sheet.chosen), row.flexible]
-        writer.writerow([lam, row.arm.as_json()["objective"], *sheet.scores(row), *means])
+        writer.writerow([*arm.values(), *sheet.scores(row), *means])
     return text.getvalue()
 
 

@@ -264,10 +264,11 @@ def _base_model(summary: Summary) -> Iterator[Caution]:
     task, name = summary.task, summary.name(summary.baseline)
     arms = (BASE_MODEL, summary.baseline)
     rows = [summary.row(task, arm, decoding) for arm in arms for decoding in DECODINGS]
-    means = [row.mean for row in rows if row is not None]
-    if means and max(means) < RARELY_RIGHT:
-        most = percent(max(means))
-        yield Caution(f"The base model and {name} can hardly do the task: {most} % right at most.", STRONGER)
+    done = [row for row in rows if row is not None]
+    most = max((row.mean for row in done), default=0.0)
+    if most < RARELY_RIGHT and any(row.arm == summary.baseline for row in done):
+        text = f"The base model and {name} can hardly do the task: {percent(most)} % right at most."
+        yield Caution(text, STRONGER)
     for decoding in DECODINGS:
         base, baseline = (summary.row(task, arm, decoding) for arm in (BASE_MODEL, summary.baseline))
         if base is not None and baseline is not None and base.mean > baseline.mean:

@@ -115,7 +115,7 @@ def _verdict(summary: Summary) -> str:
     uses: dict[Arm, list[str]] = {}
     for decoding, one in found.items():
         uses.setdefault(one.use, []).append(FOR[decoding])
-    named = [f"{in_sentence(summary, arm)} {' and '.join(where)}" for arm, where in uses.items()]
+    named = [f"{_explained(summary, arm)} {' and '.join(where)}" for arm, where in uses.items()]
     text = f"Use {' and '.join(named)}"
     if list(uses) == [BASE_MODEL]:
         text += ": no trained arm is shown to be better"
@@ -129,7 +129,7 @@ def _verdict(summary: Summary) -> str:
 def _preferred(summary: Summary, found: Preference) -> str:
     """Say which arm validation prefers, what it gains on test and costs, and whether a cheaper one does."""
     row = found.row
-    name = "the base model" if row.arm.is_base else in_words(summary, row.arm)
+    explained = in_sentence if row.arm == found.use else _explained  # the verdict explains the arm to use
     arms = f", of {counted(len(found.scores), 'arm')}" if len(found.scores) > 1 else ""
     right = "in {} % of samples of" if row.decoding == "sampled" else "on {} % of"
     over = {"the base model": found.over_base, summary.name(summary.baseline): found.over_baseline}
@@ -139,9 +139,9 @@ def _preferred(summary: Summary, found: Preference) -> str:
         if gain is not None
     ]
     text = (
-        f"{_where(row.decoding)} validation prefers {name}{arms}: right "
+        f"{_where(row.decoding)} validation prefers {explained(summary, row.arm)}{arms}: right "
         f"{right.format(percent(row.mean))} the {counted(row.n_problems, 'test problem')}"
-        f"{', ' if gains else ''}{' and '.join(gains)}."
+        f"{', ' if gains else ''}{' and '.join(gains)}{', with 95 % intervals' if gains else ''}."
     )
     if found.over_base is not None and found.over_base.low <= 0:
         worse = found.over_base.high < 0
@@ -178,6 +178,11 @@ def _beside(summary: Summary, found: Preference) -> str:
 def in_sentence(summary: Summary, arm: Arm) -> str:
     """Return the arm's name as a sentence has it: with the article that "base model" needs."""
     return f"the {summary.name(arm)}" if arm.is_base else summary.name(arm)
+
+
+def _explained(summary: Summary, arm: Arm) -> str:
+    """Return the arm's name as a sentence has it where it comes first: with what it is."""
+    return in_sentence(summary, arm) if arm.is_base else in_words(summary, arm)
 
 
 def _choosing(summary: Summary) -> str:

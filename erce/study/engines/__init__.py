@@ -76,8 +76,8 @@ def open_engine(
     """Open an engine: a function that runs cells and yields each one's end, in whatever order.
 
     Workers stay warm between its calls. `engine` is a name of `ENGINES`, "auto" for "here" with one job and
-    "processes" with more, or a Ray cluster's address ("ray@HOST:6379"). `jobs` is the
-    number of processes; on Ray, the most cells at a time. None is one process, and on Ray 64 cells.
+    "processes" with more, or a name with the address of a cluster ("ray@HOST:6379"). `jobs` is the number of
+    processes; on Ray, the most cells at a time. None is one process, and on Ray 64 cells.
     """
     name, address = _name_and_address(engine, jobs)
     return ENGINES[name].open(work, jobs, address)
@@ -105,9 +105,10 @@ def _name_and_address(engine: str, jobs: int | None) -> tuple[str, str | None]:
         return ("here" if jobs in (None, 1) else "processes"), None
     name, _, address = engine.partition("@")
     if name not in ENGINES or (address and not ENGINES[name].takes_address):
+        clusters = ", ".join(f"{each}@HOST:PORT" for each in ENGINES if ENGINES[each].takes_address)
         raise InputError(
             f"no engine {engine!r}; there are {', '.join(ENGINES)}, and for a cluster that runs already "
-            "ray@HOST:6379"
+            f"{clusters}"
         )
     return name, address or None
 
@@ -142,7 +143,7 @@ def _remove(path: Path) -> None:
 class CellFailure:
     """A context that catches what a cell raises, and an exit by the task's own code.
 
-    Ctrl-C passes, and so does an exit by a signal's handler, such as a user's own or Ray's for SIGTERM.
+    Ctrl-C passes, and so does an exit by a signal's handler, such as a user's or Ray's for SIGTERM.
     `line` is fit for a terminal: control characters of a server or a model are replaced.
     """
 

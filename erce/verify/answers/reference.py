@@ -69,7 +69,8 @@ def equivalent(gold: str, answer: str) -> Verdict:
     if not isinstance(answer, str):
         raise InputError(f"an answer is a str, got {type(answer).__name__}: decode or convert it first")
     verdict = _compared(gold, answer, percent_is_unit=True)
-    return replace(verdict, extracted=answer.strip(), elapsed=time.perf_counter() - began)
+    elapsed = time.perf_counter() - began
+    return Verdict(verdict.accepted, verdict.reason, answer.strip(), elapsed, verdict.detail)
 
 
 def require_reference(answer: str) -> None:

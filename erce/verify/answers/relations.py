@@ -16,8 +16,9 @@ from erce.verify.answers.comparison import (
 )
 from erce.verify.answers.limits import MAX_ITEMS, Budget, TooLargeError, UnparsedError
 from erce.verify.answers.number import Quantity, read_quantity
-from erce.verify.answers.tokens import Token, enclosed, split, split_at_sign
+from erce.verify.answers.tokens import GREEK, Token, enclosed, split, split_at_sign
 from erce.verify.answers.tree import (
+    COMPLEX,
     INFINITY,
     NEGATIVE_INFINITY,
     ROUNDING,
@@ -26,6 +27,7 @@ from erce.verify.answers.tree import (
     Tree,
     infinite_sign,
     proportion,
+    replaced,
     same_value,
     symbols,
 )
@@ -143,13 +145,15 @@ def _joined(operation: str, *sets: _Set) -> _Set:
 
 def _bounded(sides: list[list[Token]], signs: list[str], budget: Budget) -> RealSet:
     """Return the numbers that an inequality or a chain of two leaves its name."""
-    if (len(signs) == 1 and not name_of(sides[0])) or (len(signs) == 2 and signs[0] in "≥>"):  # 3 > x
+    if (len(signs) == 1 and not _is_bounded(sides[0])) or (len(signs) == 2 and signs[0] in "≥>"):  # 3 > x
         sides, signs = sides[::-1], [_MIRRORED_SIGN.get(sign, sign) for sign in signs[::-1]]
-    name = name_of(sides[len(signs) - 1]) if all(sides) and len(signs) < 3 else ""
-    if not name or not set(signs) <= COMPARISONS:
+    if not all(sides) or len(signs) > 2 or not set(signs) <= COMPARISONS:
         raise UnparsedError("no inequality that bounds a name")
-    if name.startswith("|"):
-        return _within(name, sides[1], signs, budget)
+    name = name_of(sides[len(signs) - 1])
+    if len(signs) == 1 and sides[0][0].text == "|" and (not name or name.startswith("|")):
+        return _within(read_side(sides[0]), read_side(sides[1]), signs[0], budget)
+    if not name:
+        raise UnparsedError("no inequality that bounds a name")
     if signs == ["≠"]:
         excluded = _points([read_side(signed) for signed in expand_plus_minus(sides[1])], budget)
         return RealSet(("minus", REALS, excluded), name)
@@ -165,17 +169,31 @@ def _bounded(sides: list[list[Token]], signs: list[str], budget: Budget) -> Real
     return RealSet(("interval", *((_LOWEST, end) if signs[0] in "<≤" else (end, _HIGHEST))), name)
 
 
-def _within(name: str, radius: list[Token], signs: list[str], budget: Budget) -> RealSet:
-    """Return the numbers whose absolute value has one of the relations < ≤ > ≥ to the radius."""
-    far = read_side(radius)
-    low, high = (_end(end, budget, closed=signs[0] in "≤≥") for end in (("neg", far), far))
-    if len(name) != 3 or len(signs) != 1 or signs[0] == "≠" or low.value >= high.value:
+def _is_bounded(side: list[Token]) -> bool:
+    """Return whether a side may be what an inequality bounds: a name, or an absolute value."""
+    return bool(name_of(side) or (side and side[0].text == side[-1].text == "|"))
+
+
+def _within(distance: Tree, radius: Tree, sign: str, budget: Budget) -> RealSet:
+    """Return the numbers whose distance, as in |2x - 3| < 5, has a relation < ≤ > ≥ to the radius."""
+    names = symbols(distance) - COMPLEX
+    if distance[:2] != ("call", "abs") or len(names) != 1 or sign == "≠":
+        raise UnparsedError("no distance of one real name")
+    (name,), (inside,) = names, distance[2]
+    offset = replaced(inside, ("sym", name), ("num", 0))
+    slope = "add", (replaced(inside, ("sym", name), ("num", 1)), ("neg", offset))
+    if not same_value(inside, ("add", (("mul", (slope, ("sym", name))), offset)), budget):
+        raise UnparsedError("a distance that is not linear")
+    ends = [
+        _end(("frac", ("add", (side, ("neg", offset))), slope), budget, closed=sign in "≤≥")
+        for side in (radius, ("neg", radius))
+    ]
+    low, high = sorted(ends, key=lambda end: end.value)
+    if not _end(radius, budget, closed=False).value > 0:
         raise UnparsedError("no absolute value with a positive bound")
-    inside, outside = (
-        ("interval", low, high),
-        ("or", ("interval", _LOWEST, low), ("interval", high, _HIGHEST)),
-    )
-    return RealSet(inside if signs[0] in "<≤" else outside, name[1])
+    inside_set = "interval", low, high
+    outside = "or", ("interval", _LOWEST, low), ("interval", high, _HIGHEST)
+    return RealSet(inside_set if sign in "<≤" else outside, f"\\{name}" if name in GREEK else name)
 
 
 def _is_operation(token: Token) -> bool:

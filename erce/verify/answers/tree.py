@@ -49,7 +49,7 @@ _PRIMES = (101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157)
 # Factors of a value from the fourth point on: |x - 20| is 20 - x near 0 alone, √x² is x above 0 alone.
 # The last one leaves an even denominator, with which (-1)^n is not 1.
 _FACTORS = (300, -1, -3000, 5000, Fraction(-1, 4096))
-_COMPLEX = {"z", "w"}
+COMPLEX = {"z", "w"}  # names of complex numbers
 _TURN = 0.6 + 0.8j  # of absolute value 1
 
 
@@ -70,6 +70,13 @@ def nodes(tree: Tree) -> Iterator[Tree]:
         node = waiting.pop()
         yield node
         waiting.extend(children(node))
+
+
+def replaced(tree: Tree, part: Tree, other: Tree) -> Tree:
+    """Return the tree with another one in each place of a part."""
+    if tree == part:
+        return other
+    return tuple(replaced(node, part, other) if type(node) is tuple else node for node in tree)
 
 
 def symbols(tree: Tree) -> set[str]:
@@ -450,7 +457,7 @@ def _points(pair: _Pair, budget: Budget) -> Iterator[_Point]:
     names, kinds = _names(pair), _kinds(pair[0]) | _kinds(pair[1])
     for point in sample_points(len(names), whole=bool(kinds & {"fact", "binom"})):
         values: _Point = dict(zip(names, point, strict=True))
-        for name in _COMPLEX & values.keys():
+        for name in COMPLEX & values.keys():
             values[name] = Evaluator({}, budget).inexact(values[name]) * _TURN
         yield values
 

@@ -1,12 +1,7 @@
 """A program → answers to calls, as plain values: the untrusted side, in which nothing is a secret.
 
-This runs in the process that is confined for one job, and ends with it. In mode "strict" the process receives
-the program, the imports of the tests and then calls: which name, which arguments. Expected values, the text
-of the tests and the verdict never come here.
-
-The other modes prove nothing: the program shares the interpreter with its tests and can forge the outcome. So
-a pass in mode "unproven" is called that; mode "paper" is the paper's protocol, with its alarm. Mode "script"
-runs a program by itself, whose standard output is compared in the user's process.
+This runs in the process that is confined for one job, and ends with it. `erce.verify.sandbox` says what comes
+here in each mode, and what a pass is worth: in all modes but "strict" the program can forge it.
 """
 
 import atexit

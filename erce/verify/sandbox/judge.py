@@ -1,10 +1,7 @@
 """Set-up, tests and a channel to a candidate → the ruling on one program: reason and detail of a verdict.
 
-This process runs the tests with stubs in the place of the program's functions. A stub sends its arguments to
-the candidate's process and returns a plain value; where the tests ask only whether a result is true, as in
-`assert f(x)`, it returns True, False or None. Expected values and the text of the tests are only here, and
-comparisons happen only here, between values of Python's own classes that `wire.decode` made: `==` is
-Python's. The program never runs here, and no object whose methods it wrote is ever here.
+This process runs the tests with stubs in the place of the program's functions: a stub sends its arguments to
+the candidate's process and returns a plain value. What that guarantees is said in `erce.verify.sandbox`.
 """
 
 import ast

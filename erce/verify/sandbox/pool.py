@@ -1,14 +1,12 @@
-"""Programs and tests → verdicts, in the best tier that works here.
+"""Programs and tests → verdicts, in the best tier that works here (`probes.py` finds out).
 
-A tier is chosen by setting it up and running two programs in it whose verdicts are known, never by asking the
-kernel what it would allow. If no tier isolates, there are no verdicts, unless the user names a weaker tier,
-whose warning is then in every verdict.
+If no tier isolates, there are no verdicts, unless the user names a weaker tier, whose warning is then in all
+of them.
 """
 
 import atexit
 import os
 import queue
-import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,35 +14,16 @@ from typing import Any
 
 from erce.errors import InputError
 from erce.types import Verdict
-from erce.verify.sandbox.host import TIERS, Job, Limits, Outcome, SandboxUnavailable, SupervisedWorker
+from erce.verify.sandbox.host import TIERS, Job, Outcome, SandboxUnavailable, SupervisedWorker
 from erce.verify.sandbox.kernel.layers import landlock_version
+from erce.verify.sandbox.probes import AUTOMATIC, working_worker
 from erce.verify.sandbox.tests_text import free_names
 
-AUTOMATIC = ("namespaces", "landlock")
 PAPER_CPU_SECONDS = 4.0  # for programs that the paper's alarm does not stop
 _WARNINGS = {
     "seccomp": "verified in the tier 'seccomp': a program could read every file that this user can read",
     "none": "verified in the tier 'none': programs ran UNPROTECTED, with this user's rights",
 }
-# Returns what the program could do: nothing, in a tier that isolates.
-PROBE = """
-def reached():
-    import os, socket
-    reached_names = []
-    for name, attempt in (
-        ("passwd", lambda: open("/etc/passwd").close()),
-        ("socket", lambda: socket.socket(socket.AF_INET)),
-        ("fork", lambda: os.fork() or os._exit(0)),
-        ("write", lambda: open("/var/tmp/erce-probe", "w").close()),
-    ):
-        try:
-            attempt()
-            reached_names.append(name)
-        except OSError:
-            pass
-    return reached_names
-"""
-_EXPECTED = {"namespaces": [], "landlock": [], "seccomp": ["passwd"]}  # of the probe
 
 
 class Sandbox:
@@ -144,24 +123,6 @@ def _first_that_works(tiers: Sequence[str]) -> tuple[str, SupervisedWorker]:
         "ERCE_SANDBOX=seccomp, where programs can read this user's files; or ERCE_SANDBOX=none, which runs "
         "programs UNPROTECTED; --sandbox sets it for one command."
     )
-
-
-def working_worker(tier: str) -> SupervisedWorker:
-    """Return a worker of the tier that verified two programs rightly; OSError says why there is none."""
-    if sys.platform != "linux":
-        raise OSError(f"needs Linux, and this is {sys.platform}")
-    worker = SupervisedWorker(tier)
-    # The tier "none" would let the probe do all that it tries.
-    program = PROBE if tier in _EXPECTED else "def reached(): return []"
-    try:
-        for returned, accepted in ((_EXPECTED.get(tier, []), True), ("something else", False)):
-            verdict = worker.run(Job(program, [f"assert reached() == {returned!r}"]), Limits()).verdict
-            if verdict.accepted is not accepted:
-                raise OSError(f"a program that should {'pass' if accepted else 'fail'}: {verdict}")
-    except OSError:
-        worker.close()
-        raise
-    return worker
 
 
 def _warning_of_oracle(job: Job, verdict: Verdict) -> str:

@@ -1,18 +1,19 @@
-"""This machine → what each tier does here, as findings, which `erce doctor` prints.
+"""This machine → a worker whose tier works here, and what each tier does, as findings for `erce doctor`.
 
-No setting of the kernel is believed: each tier is set up and runs a program, and in the tier that is chosen
-a program tries what a hostile one would try. An attempt that succeeds changes nothing; the tier "none", which
-refuses nothing, is not tried.
+No setting of the kernel is believed: each tier is set up and runs programs whose verdicts are known, and a
+program tries there what a hostile one would try. An attempt that succeeds changes nothing; the tier "none",
+which refuses nothing, is not tried.
 """
 
 import os
 import sys
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from erce.verify.sandbox.host import ENVIRONMENT, TIERS, Limits, numpy_folder
-from erce.verify.sandbox.pool import AUTOMATIC, Sandbox, working_worker
+from erce.verify.sandbox.host import ENVIRONMENT, TIERS, Job, Limits, SupervisedWorker, numpy_folder
 
+AUTOMATIC = ("namespaces", "landlock")  # the tiers that isolate, best first
 ATTEMPTS = {  # what is tried → Python that returns what it reached
     "read /etc/passwd": "return open('/etc/passwd').readline()",
     "list the files of this user": (
@@ -36,21 +37,8 @@ ATTEMPTS = {  # what is tried → Python that returns what it reached
         "return first(o for o in gc.get_objects() if type(o) is list and 'ass' + 'ert' in str(o))"
     ),
 }
-UNCOVERED = (
-    "faults of the kernel, and side channels of the processor",
-    "a program that returns the answers in its prompt, or passes tests that are too weak",
-    "tests that hand the expected value to the program",
-    "hostile tests: they run confined as well, but decide the verdict",
-)
-UNCOVERED_BY = {
-    "namespaces": (),
-    "landlock": (
-        "programs that need a temporary file: nothing can be written",
-        "whether a file exists, and its size: Landlock does not hide these",
-    ),
-    "seccomp": ("reading: every file that this user can read", "temporary files: nothing can be written"),
-    "none": ("everything: programs run with this user's rights, and can leave processes behind",),
-}
+# What every worker tries before it is used, and the tier "seccomp" alone does not refuse the first of.
+DECISIVE = ("read /etc/passwd", "make an internet socket", "start a process", "write outside its own /tmp")
 _PROGRAM = """
 import ctypes, gc, os, socket
 NO_PROCESS = 1 << 30
@@ -75,7 +63,7 @@ def attempt():
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """What a probe of this machine has found; `kind` is "tier", "attempt" or "uncovered".
+    """What was found of a tier (`kind` "tier"), or of an attempt ("attempt") in the tier that is "chosen".
 
     `good` means that the tier works, or the attempt was refused.
     """
@@ -87,7 +75,7 @@ class ProbeResult:
 
 
 def examine(tier: str | None = None) -> list[ProbeResult]:
-    """Return findings on the tiers, and on attempts in the chosen tier and its gaps.
+    """Return findings on the tiers, and on attempts in the chosen tier.
 
     The chosen tier is `tier`, else that of ERCE_SANDBOX, else the first that works.
     """
@@ -98,14 +86,38 @@ def examine(tier: str | None = None) -> list[ProbeResult]:
     chosen = next((name for name in tiers if name in works), None)
     if chosen is None:
         return findings
-    with Sandbox(chosen) as sandbox:
-        findings += [_attempt(sandbox, name) for name in ATTEMPTS if chosen != "none"]
-        verdict = sandbox.run("while True: pass", ["assert f()"], limits=Limits(cpu=0.2, wall=4.0))
-        ends = verdict.reason == "timeout"
-        findings.append(ProbeResult("attempt", "compute for ever", ends, verdict.detail))
-    return findings + [
-        ProbeResult("uncovered", chosen, False, text) for text in (*UNCOVERED_BY[chosen], *UNCOVERED)
+    findings.append(ProbeResult("chosen", chosen, True, "programs run in this tier"))
+    with closing(SupervisedWorker(chosen)) as worker:
+        findings += [_attempt(worker, name) for name in ATTEMPTS if chosen != "none"]
+        endless = Job("while True: pass", ["assert f()"])
+        verdict = worker.run(endless, Limits(cpu=0.2, wall=4.0)).verdict
+    return [
+        *findings,
+        ProbeResult("attempt", "compute for ever", verdict.reason == "timeout", verdict.detail),
     ]
+
+
+def working_worker(tier: str) -> SupervisedWorker:
+    """Return a worker of the tier that verified programs rightly and refused them what it should.
+
+    OSError says why there is none.
+    """
+    if sys.platform != "linux":
+        raise OSError(f"needs Linux, and this is {sys.platform}")
+    worker = SupervisedWorker(tier)
+    try:
+        for returned in (1, 2):
+            verdict = worker.run(Job("def f(): return 1", [f"assert f() == {returned}"]), Limits()).verdict
+            if verdict.accepted is not (returned == 1):
+                raise OSError(f"a program that should {'pass' if returned == 1 else 'fail'}: {verdict}")
+        for name in DECISIVE if tier != "none" else ():  # which would let them do it
+            attempt = _attempt(worker, name)
+            if attempt.good is (tier == "seccomp" and name == DECISIVE[0]):
+                raise OSError(f"a program tried to {name}: {attempt.detail}")
+    except OSError:
+        worker.close()
+        raise
+    return worker
 
 
 def _tier(name: str) -> ProbeResult:
@@ -114,14 +126,15 @@ def _tier(name: str) -> ProbeResult:
     except OSError as error:
         return ProbeResult("tier", name, False, str(error))
     weaker = "" if name in AUTOMATIC else "; taken only if you name it, because it protects less"
-    return ProbeResult("tier", name, True, f"set up, and two probes were verified rightly{weaker}")
+    return ProbeResult("tier", name, True, f"set up, and programs were verified rightly{weaker}")
 
 
-def _attempt(sandbox: Sandbox, name: str) -> ProbeResult:
+def _attempt(worker: SupervisedWorker, name: str) -> ProbeResult:
     shown = sys.base_prefix, numpy_folder()
     line = ATTEMPTS[name].format(
         home=str(Path.home()), shown=shown, known=[*ENVIRONMENT, "LC_CTYPE"], outside="/var/tmp"
     )
-    verdict = sandbox.run(_PROGRAM.format(attempt=line), ["assert not attempt(), attempt()"])
+    job = Job(_PROGRAM.format(attempt=line), ["assert not attempt(), attempt()"])
+    verdict = worker.run(job, Limits()).verdict
     outcome = verdict.detail.partition("AssertionError: ")[2] or verdict.detail
     return ProbeResult("attempt", name, outcome.startswith("refused: "), outcome)

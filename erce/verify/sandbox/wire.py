@@ -2,9 +2,7 @@
 
 A frame is four bytes of length and JSON. JSON holds None, bool, str, small ints and finite floats as they
 are, and every other value as a list that begins with a tag. Reading builds values of the classes in this file
-alone, so it runs no foreign code. Instances of a subclass of a builtin are written as the builtin, read with
-the builtin's own methods, those of a namedtuple with the names of their fields; an iterator that the program
-returns as the list of its values. All else is opaque.
+alone, so it runs no foreign code; writing reads instances of subclasses with the builtin's own methods.
 """
 
 import builtins

@@ -24,7 +24,7 @@ from importlib.util import spec_from_file_location
 from types import SimpleNamespace
 from typing import NoReturn
 
-from erce.verify.sandbox import candidate, wire
+from erce.verify.sandbox import candidate
 from erce.verify.sandbox.judge import serve as judge_jobs
 from erce.verify.sandbox.kernel import layers, linux
 from erce.verify.sandbox.kernel.layers import Confinement
@@ -42,13 +42,6 @@ SHORTEST_NAP_MILLISECONDS = 5
 _SPACE_OF_DESCRIPTORS = socket.CMSG_SPACE(3 * 4)  # the channel, and a script's input and output
 CONFINEMENT_FAILED = 70  # an exit status
 BUSY_CPU_SECONDS = 0.05  # a program that uses less in its idle time is waiting, not computing
-REHEARSALS = 20  # after which Python has specialised the code of a candidate
-_REHEARSED = """
-from collections import Counter
-def f(values, start=0):
-    return sorted(Counter(values).items()), {"a": (1.5, None)}
-"""
-_CALL = ["f", [["l", 3, 1, 2]], [["start", 2]], False]
 
 
 def main(control_descriptor: int, supervisor_pid: int, tier: str, numpy: str) -> None:
@@ -74,7 +67,6 @@ def main(control_descriptor: int, supervisor_pid: int, tier: str, numpy: str) ->
         os._exit(1)
     os.dup2(1, 2)  # nobody reads standard error from here on
     control.send(READY)
-    _rehearse()
     random.seed(0)  # for every candidate: no verdict must depend on a seed that the system drew
     gc.collect()
     gc.freeze()
@@ -87,18 +79,6 @@ def _find_numpy(folder: str, name: str, *_: object) -> ModuleSpec | None:
     return (
         spec_from_file_location(name, start, submodule_search_locations=[folder]) if name == "numpy" else None
     )
-
-
-def _rehearse() -> None:
-    """Run a program of our own as a candidate would, which fills Python's caches: forks copy fewer pages."""
-    for _ in range(REHEARSALS):
-        caller, own = socket.socketpair()
-        with caller, own:
-            for message in (["strict", _REHEARSED, [], ["f"]], _CALL, _CALL):
-                wire.send(caller, message)
-            caller.shutdown(socket.SHUT_WR)
-            candidate.Service().serve(own)
-    del sys.modules["program"]
 
 
 def _first_of_its_namespace(proc: int) -> layers.JobNamespaces:
@@ -197,7 +177,8 @@ class Worker:
         if not self._namespaces:
             with suppress(ProcessLookupError, PermissionError):  # what it left, if the tier let it fork
                 os.killpg(program, signal.SIGKILL)
-        elif self._namespaces.renew_scratch():
+        else:
+            self._namespaces.renew_scratch()
             self._of_candidates.rule_files()
 
     def _enforce(self, program: int, cpu: float, wall: float, idle: float) -> str:

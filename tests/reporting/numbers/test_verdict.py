@@ -75,7 +75,7 @@ def test_each_other_arm_has_the_gain_over_it_which_allows_for_the_choice(made):
     assert list(found.over) == list(found.scores)[1:]
     four = paired_gain(*(made.outcomes(arm, "sampled") for arm in (found.arm, Arm(4.0))), chosen_from=3)
     assert found.over[Arm(4.0)] == four
-    behind = {row["label"]: row["behind"]["gain"] for row in found.as_json(made)["chosen_from"]}
+    behind = {row["label"]: row["behind"]["gain"] for row in found.as_json("cross-entropy")["chosen_from"]}
     assert behind == {"self": None, "λ = 4": four.gain} | {
         made.name(arm): found.over[arm].gain for arm in (BASELINE, BASE_MODEL)
     }

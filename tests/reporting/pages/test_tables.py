@@ -92,6 +92,7 @@ def test_csv_has_full_precision_and_says_which_spread():
         csv.DictReader(io.StringIO(comma_separated(Sheet(ROWS, [0, 1, 5], Arm(0.3), CROSS_ENTROPY))))
     )
     assert [line["lam"] for line in table] == ["base", "0", "0.3", "8"]
+    assert [line["arm"] for line in table] == ["base model", "λ = 0", "λ = 0.3", "λ = 8"]
     assert float(table[1]["sd_sample"]) == np.std(GSM8K[0.0], ddof=1)
     assert (table[0]["sd_sample"], table[0]["seed_0"], table[1]["seed_5"]) == ("", "", "")
     assert [line["chosen"] for line in table] == ["0", "0", "1", "0"]

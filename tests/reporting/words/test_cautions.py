@@ -203,6 +203,12 @@ def test_what_could_be_wrong_is_named(tmp_path, changes, sentence):
     assert any(sentence in text for text in texts), texts
 
 
+def test_lam_0_is_not_said_to_hardly_do_the_task_before_it_is_done(tmp_path):
+    skip = {(TASK, 0.0, seed) for seed in range(3)}
+    made = summary(_made(tmp_path, skip=skip, right=lambda task, lam, decoding: 0.0))
+    assert "hardly do the task" not in " ".join(cautions(made))
+
+
 def test_a_study_without_faults_has_no_cautions(tmp_path):
     chances = {0.5: 1.0, None: 0.2}
     right = {"right": lambda task, arm, decoding: chances.get(arm, 0.96)}

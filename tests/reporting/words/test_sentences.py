@@ -46,7 +46,7 @@ def test_the_verdict_comes_first_and_the_preferred_arm_has_both_gains_with_what_
         f"In samples validation prefers λ = 0.5, of 3 arms: right in {100 * found.row.mean:.1f} % of samples "
         f"of the 100 test problems, {points(found.over_base.gain)} points over the base model "
         f"({interval(found.over_base)}) and {points(found.over_baseline.gain)} points over λ = 0 "
-        f"({interval(found.over_baseline)})."
+        f"({interval(found.over_baseline)}), with 95 % intervals."
     )
     assert "It takes 12 training steps." in lines["sampled"]
     assert lines["choosing"].startswith("These 95 % intervals are over problems and seeds")
@@ -87,7 +87,7 @@ def test_cross_entropy_may_win(tmp_path):
     assert study_summary.interaction == {}
     lines = sentences(study_summary)
     assert list(lines) == ["verdict", "greedy", "sampled", "choosing"]
-    assert lines["verdict"] == "Use λ = 0 for greedy decoding and for samples."
+    assert lines["verdict"] == "Use λ = 0 (cross-entropy) for greedy decoding and for samples."
     assert "over λ = 0" not in lines["sampled"]
 
 
@@ -109,7 +109,7 @@ def test_a_sampled_gain_comes_with_a_caution_about_sharpening(tmp_path, greedy, 
 def test_a_chosen_negative_lam_is_called_the_confidence_penalty_and_not_sharpening(tmp_path):
     right = _always((0.4, 0.7), (0.5, 0.5))
     lines = sentences(_summary(tmp_path, **(LARGE | {"lams": (0.0, -0.5)}), right=right))
-    assert "In samples validation prefers λ = −0.5 (confidence penalty), of 3 arms" in lines["sampled"]
+    assert "λ = −0.5 (confidence penalty) for samples" in lines["verdict"]
     assert "sharpening" not in lines
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from toys import FINDS_TOYS, engine_work
 from toys.engine_work import CELLS, RECIPE
-from toys.engines import each_engine
+from toys.engines import each_engine, each_pool
 from toys.process_trees import parents
 from toys.waiting import until
 
@@ -20,7 +20,6 @@ from erce.study.engines.processes import devices_of
 from erce.study.folder import RESULT, cell_folder
 
 HERE = ("here", None)
-PROCESSES = ("processes", 2)
 
 
 @pytest.fixture(autouse=True)
@@ -92,12 +91,13 @@ def test_a_full_disk_and_a_verify_that_raises_are_hopeless(fails, tmp_path):
     assert all(each.fatal for each in done.values())
 
 
-def test_a_process_that_is_killed_costs_its_cell_alone(tmp_path):
-    done = ended(tmp_path, engine_work.die_at_seed_one, PROCESSES)
+@each_pool
+def test_a_process_that_is_killed_costs_its_cell_alone(tmp_path, engine, jobs):
+    done = ended(tmp_path, engine_work.die_at_seed_one, (engine, jobs))
     lost = {cell for cell, each in done.items() if each.failure}
     assert lost == {cell for cell in CELLS if cell.seed == 1}
     assert all("SIGKILL" in done[cell].failure for cell in lost)
-    again = ended(tmp_path, engine_work.die_at_seed_one, PROCESSES)
+    again = ended(tmp_path, engine_work.die_at_seed_one, (engine, jobs))
     assert not any(each.failure for each in again.values())
 
 

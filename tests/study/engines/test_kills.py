@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from toys import engine_work
 from toys.engine_work import CELLS, RECIPE
+from toys.engines import each_keeping_engine, each_pool
 from toys.recipes import tiny_recipe
 
 from erce.errors import RunError
@@ -24,19 +25,21 @@ def folder(root: Path, cell) -> Path:
     return cell_folder(root, RECIPE, cell)
 
 
-def ended(root: Path, run, *, jobs: int = 2) -> list[Done]:
-    with open_engine(Work(root, RECIPE, run), engine="processes", jobs=jobs) as engine:
-        return list(engine(CELLS[:2]))
+def ended(root: Path, run, engine: str, jobs: int) -> list[Done]:
+    with open_engine(Work(root, RECIPE, run), engine=engine, jobs=jobs) as run_cells:
+        return list(run_cells(CELLS[:2]))
 
 
-def test_a_worker_killed_when_its_cell_was_done_has_only_lost_the_answer(tmp_path):
-    done = ended(tmp_path, engine_work.die_when_done)
+@each_pool
+def test_a_worker_killed_when_its_cell_was_done_has_only_lost_the_answer(tmp_path, engine, jobs):
+    done = ended(tmp_path, engine_work.die_when_done, engine, jobs)
     assert {each.cell for each in done} == set(CELLS[:2])
     assert not any(each.failure for each in done)
 
 
-def test_a_worker_killed_while_it_had_nothing_to_do_costs_no_cell(tmp_path):
-    with open_engine(Work(tmp_path, RECIPE, engine_work.leave_a_result), engine="processes", jobs=1) as run:
+@each_pool
+def test_a_worker_killed_while_it_had_nothing_to_do_costs_no_cell(tmp_path, engine, jobs):
+    with open_engine(Work(tmp_path, RECIPE, engine_work.leave_a_result), engine=engine, jobs=1) as run:
         (first,) = run(CELLS[:1])
         worker = read_json(folder(tmp_path, first.cell) / RESULT)["process"]
         os.kill(worker, signal.SIGKILL)
@@ -44,8 +47,9 @@ def test_a_worker_killed_while_it_had_nothing_to_do_costs_no_cell(tmp_path):
         assert [done.failure for done in run(CELLS[1:2])] == [""]
 
 
-def test_what_a_killed_worker_printed_is_kept_with_its_cell_and_not_shown(tmp_path, capfd):
-    lost = [done.cell for done in ended(tmp_path, engine_work.speak_and_die, jobs=1) if done.failure]
+@each_pool
+def test_what_a_killed_worker_printed_is_kept_with_its_cell_and_not_shown(tmp_path, capfd, engine, jobs):
+    lost = [done.cell for done in ended(tmp_path, engine_work.speak_and_die, engine, jobs=1) if done.failure]
     assert lost == CELLS[:2]
     assert all("these are its last words" in (folder(tmp_path, cell) / LOG).read_text() for cell in lost)
     assert "these are its last words" not in capfd.readouterr().out
@@ -105,12 +109,12 @@ def test_a_kill_while_a_folder_arrives_leaves_it_as_it_was_or_as_it_arrives(tmp_
     assert not list((tmp_path / LOCKS).glob(f"{name}*"))
 
 
-@pytest.mark.parametrize("engine", ["here", pytest.param("processes", marks=pytest.mark.slow)])
-def test_a_folder_that_is_deleted_stops_the_run_at_the_next_cell(tmp_path, monkeypatch, engine):
+@each_keeping_engine
+def test_a_folder_that_is_deleted_stops_the_run_at_the_next_cell(tmp_path, monkeypatch, engine, jobs):
     root = tmp_path / "study"
     monkeypatch.setattr("erce.study.run.run_cell", engine_work.delete_the_study)
     with pytest.raises(RunError, match=r"study was moved or deleted while its study ran; go on .* --out"):
-        run(tiny_recipe(), out=root, engine=engine)
+        run(tiny_recipe(), out=root, engine=engine, jobs=None if jobs is None else 1)
     assert len(list(root.glob("cells/*"))) <= 1
     check_folder(root, tiny_recipe())  # the same command begins anew
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from toys.engines import each_engine
+from toys.engines import each_engine, each_keeping_engine
 from toys.studies import files
 from toys.waiting import until
 
@@ -48,9 +48,6 @@ threads = 1
 CELLS = 8  # three of the grid, "dft + 4", "rft + 4", and the control's base model, λ = 0 and chosen λ
 FIRST_TRAINING = "cells/*/training.json"
 CHOSEN_TRAINING = "cells/mini-sums-answer-only-lam3-*/training.json"  # of the cells that come after the grid
-LAST_RESULT = (
-    "cells/mini-sums-answer-only-lam3-*/result.json"  # only the temperatures of λ = 3 is still to come
-)
 
 
 @pytest.fixture(scope="module")
@@ -102,19 +99,15 @@ def test_a_cell_of_a_fresh_process_has_the_bytes_of_one_in_a_warm_process(undist
 
 
 @pytest.mark.slow
+@each_keeping_engine
 @pytest.mark.parametrize(
-    ("number", "jobs", "moment"),
-    [
-        (signal.SIGINT, "1", FIRST_TRAINING),
-        (signal.SIGKILL, "1", LAST_RESULT),
-        (signal.SIGINT, "2", CHOSEN_TRAINING),
-    ],
+    "stop", [(signal.SIGINT, FIRST_TRAINING), (signal.SIGKILL, CHOSEN_TRAINING)], ids=["Ctrl-C", "kill"]
 )
 def test_a_stopped_run_leaves_a_folder_that_goes_on_to_the_same_bytes(
-    undisturbed, recipe, tmp_path, number, jobs, moment
+    undisturbed, recipe, tmp_path, stop, engine, jobs
 ):
-    root = tmp_path / "study"
-    process = started(recipe, root, "--jobs", jobs)
+    root, (number, moment) = tmp_path / "study", stop
+    process = started(recipe, root, "--engine", engine, "--jobs", str(jobs or 1))
     until(lambda: process.poll() is not None or any(root.glob(moment)))
     os.killpg(process.pid, number)
     printed = process.communicate()[1]

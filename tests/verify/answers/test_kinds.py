@@ -109,6 +109,11 @@ SPELLINGS = [  # a reference, other spellings of it, and other answers
     ("(-2, 2)", ["|x| < 2", "2 > |x|", r"\{x : |x| < 2\}"], [r"|x| \le 2", "|x| > 2", "|x - 1| < 2"]),
     (r"(-\infty, -1) \cup (1, \infty)", ["|x| > 1"], ["|x| < 1", r"|x| \ge 1"]),
     (
+        "(1, 5)",
+        ["|x - 3| < 2", "4 > |6 - 2x|"],
+        ["|x - 3| > 2", "|x - 3| < -2", "|z - 3| < 2", "|x^2 - 3| < 2"],
+    ),
+    (
         "[1, 4)",
         [r"\{x \mid 1 \le x < 4\}", r"\{x \in \mathbb{R} : 1 \le x < 4\}"],
         [r"\{y \mid 1 \le x < 4\}"],

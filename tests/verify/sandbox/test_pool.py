@@ -97,12 +97,6 @@ def test_a_worker_that_does_not_start_says_why(monkeypatch, tmp_path, script, se
         Sandbox()
 
 
-def test_a_tier_whose_probe_is_judged_wrongly_is_not_taken(monkeypatch):
-    monkeypatch.setattr(pool, "PROBE", "reached = lambda: ['passwd']")
-    with pytest.raises(OSError, match="should pass"):
-        pool.working_worker("landlock")
-
-
 @pytest.mark.parametrize(
     ("options", "sentence"), [({"tier": "docker"}, "no tier 'docker'"), ({"workers": 0}, "workers = 0")]
 )

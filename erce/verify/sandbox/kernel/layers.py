@@ -113,28 +113,19 @@ class JobNamespaces:
         """Take the descriptor of the worker's own process namespace."""
         self.own = [prepared("setns", descriptor, linux.CLONE_NEWPID)]
         self.fresh = [*self.own, prepared("unshare", linux.CLONE_NEWPID)]
-        self._mount_scratch()
+        _enter_scratch()
 
-    def renew_scratch(self) -> bool:
-        """Replace /tmp if the last job, whose processes are gone, used it; return whether that was so."""
-        if _times_of_scratch() == self._unused:
-            return False
+    def renew_scratch(self) -> None:
+        """Replace /tmp after a job, whose processes are gone."""
         os.chdir("/")
         linux.unmount("/tmp")
-        self._mount_scratch()
-        return True
-
-    def _mount_scratch(self) -> None:
-        linux.mount_scratch("/tmp", _SCRATCH_OPTIONS)
-        os.chdir("/tmp")
-        os.utime("/tmp", (0, 0))  # else a file made and removed in this tick of the clock would not show
-        self._unused = _times_of_scratch()
+        _enter_scratch()
 
 
-def _times_of_scratch() -> tuple[int, int, int]:
-    """Return when /tmp was last listed, last got or lost a file, and last changed in any way."""
-    times = os.stat("/tmp")  # noqa: PTH116 (faster: this runs for every job)
-    return times.st_atime_ns, times.st_mtime_ns, times.st_ctime_ns
+def _enter_scratch() -> None:
+    linux.mount_scratch("/tmp", _SCRATCH_OPTIONS)
+    os.chdir("/tmp")
+    os.utime("/tmp", (0, 0))  # else it would tell when the job before ended
 
 
 class Confinement:
