@@ -47,6 +47,11 @@ class Backend(Protocol):
         """Whether it samples in the cell's process, whose device decides dtype, memory and hours."""
         ...
 
+    @property
+    def after_training(self) -> bool:
+        """Whether `running` takes devices of the trainings, which all come first then."""
+        ...
+
     def check(self) -> None:
         """Raise an InputError or a ServerError where it cannot sample; nothing has been written yet."""
 
@@ -69,6 +74,7 @@ class Transformers:
     recipe: Recipe
     name = "transformers"
     in_cell_process = True
+    after_training = False
 
     def check(self) -> None:
         """Do nothing: the model is checked where it is loaded."""

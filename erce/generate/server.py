@@ -70,6 +70,7 @@ class Served:
 
     recipe: Recipe
     in_cell_process = False
+    after_training = False
 
     @property
     def serving(self) -> Serving:

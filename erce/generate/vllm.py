@@ -25,7 +25,7 @@ from erce.recipe import Recipe
 
 PROCESS, LOG = "vllm.json", "vllm.log"  # which process the server is, and what it prints
 LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # that vLLM takes as its highest
-SHARE_OF_MEMORY = 0.5  # of a GPU that it shares with the trainings
+SHARE_OF_MEMORY = 0.5  # of a GPU, where the processes that ask it have the base model, too
 POLL_SECONDS = 0.2
 STOP_SECONDS = 30.0  # to end by itself, before it is killed
 LOG_LINES = 3  # that the error shows where it does not come up
@@ -56,6 +56,10 @@ class StartedServer(Served):
             free.bind(("127.0.0.1", 0))
             url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
         return cls(replace(recipe, server=replace(recipe.server, url=url)))
+
+    @property
+    def after_training(self) -> bool:
+        return self.serving.gpus is None
 
     def check(self) -> None:
         """Refuse a machine without the command vllm, and a rank that it cannot load."""

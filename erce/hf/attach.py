@@ -156,7 +156,7 @@ class Attached:
 
     def _with_loss(self, model: PreTrainedModel, inputs: dict[str, Any]) -> Any:
         labels, targets = inputs.pop("labels", None), inputs.pop("shift_labels", None)
-        items, kept = inputs.pop("num_items_in_batch", None), inputs.pop("logits_to_keep", 0)
+        num_items_in_batch, kept = inputs.pop("num_items_in_batch", None), inputs.pop("logits_to_keep", 0)
         settings = dict(self.settings)
         if "ignore_index" in inputs:
             settings["ignore_index"] = inputs.pop("ignore_index")
@@ -170,17 +170,20 @@ class Attached:
         self._warn_of_mixed_sequences(inputs, labels)
         count = begin_count(targets, settings["ignore_index"])
         output, hidden = self._outputs(model, inputs, labels)
-        if isinstance(items, Tensor):
-            items = items.clamp(min=1)  # a window without a label has the objective 0
+        if isinstance(num_items_in_batch, Tensor):
+            num_items_in_batch = num_items_in_batch.clamp(
+                min=1
+            )  # a window without a label has the objective 0
         scored, is_scored = count(), targets != settings["ignore_index"]
-        settings |= {"num_items_in_batch": items, "num_scored": scored}
+        settings |= {"num_items_in_batch": num_items_in_batch, "num_scored": scored}
         loss = head_loss(model, hidden[:, :-1] if is_shifted else hidden, targets, self.readout, **settings)
         # A copy: others change the loss in place, as AdaLoRA and transformers' evaluation do.
         self.last = loss._replace(objective=loss.objective.detach().clone())
         added = output.loss
-        if added is not None and items is not None:  # a mean; a micro-batch has its labels' share of it
-            added = added * (is_scored.sum() / items).to(added.device)
-        if items is None:
+        if added is not None and num_items_in_batch is not None:
+            # The model's is a mean; a micro-batch has its labels' share of it.
+            added = added * (is_scored.sum() / num_items_in_batch).to(added.device)
+        if num_items_in_batch is None:
             _warn_of_nothing(is_scored, scored)
         output.loss = loss.objective if added is None else loss.objective + added
         return output if as_dict else output.to_tuple()

@@ -26,7 +26,15 @@ from erce.study.freshness import missing_parts
 from erce.study.provenance import DIGESTS, digests
 from erce.study.samples import read_samples
 from erce.study.schedule import cell_sampling
-from erce.study.stages import adapter_of, cpu_threads, sample, score, train, verify_completions
+from erce.study.stages import (
+    adapter_of,
+    cpu_threads,
+    release_memory,
+    sample,
+    score,
+    train,
+    verify_completions,
+)
 from erce.tasks import load_task
 from erce.types import Splits
 
@@ -51,15 +59,11 @@ def run_cell(
     missing = missing_parts(folder, sampling)
     if "completions" in missing:
         sizes = sizes or _sizes(recipe, cell, splits)
-        with cpu_threads(recipe.resources.threads):
-            if "adapter" in missing:
-                with timed(folder, "training"):
-                    micro = replace(recipe.training, micro_batch_size=sizes.sequences)
-                    learned = demonstrations(root, recipe, cell, splits)
-                    train(folder, replace(recipe, training=micro), cell, learned)
-            with timed(folder, "generation"):
-                adapter = adapter_of(root, recipe, cell)
-                sample(folder, recipe, sampling, adapter=adapter, batch_size=sizes.completions)
+        if "adapter" in missing:
+            _train(root, recipe, cell, splits, sizes)
+        with cpu_threads(recipe.resources.threads), timed(folder, "generation"):
+            adapter = adapter_of(root, recipe, cell)
+            sample(folder, recipe, sampling, adapter=adapter, batch_size=sizes.completions)
     # The journal goes once the completions are whole, and result.json comes last: it says that all is done.
     (folder / JOURNAL).unlink(missing_ok=True)
     if "verdicts" in missing:
@@ -69,6 +73,23 @@ def run_cell(
     if cell.is_own:
         result[COUNTS] = counts(folder, splits)
     write_json(folder / RESULT, result)
+
+
+def train_cell(
+    root: Path, recipe: Recipe, cell: Cell, *, problems: Mapping[str, Splits], sizes: BatchSizes | None = None
+) -> None:
+    """Do only the training of a cell, then give the device's memory to the server that samples."""
+    splits = problems[cell.task]
+    if "adapter" in missing_parts(cell_folder(root, recipe, cell), cell_sampling(recipe, cell, splits)):
+        _train(root, recipe, cell, splits, sizes or _sizes(recipe, cell, splits))
+        release_memory()
+
+
+def _train(root: Path, recipe: Recipe, cell: Cell, splits: Splits, sizes: BatchSizes) -> None:
+    folder = cell_folder(root, recipe, cell)
+    training = replace(recipe.training, micro_batch_size=sizes.sequences)
+    with cpu_threads(recipe.resources.threads), timed(folder, "training"):
+        train(folder, replace(recipe, training=training), cell, demonstrations(root, recipe, cell, splits))
 
 
 def _sizes(recipe: Recipe, cell: Cell, splits: Splits) -> BatchSizes:

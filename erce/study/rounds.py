@@ -4,8 +4,8 @@ Which cells a round has, `erce.study.schedule` says from the results on disk; so
 with the same cells.
 """
 
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from erce.recipe import GREEDY, SAMPLED, Cell, Recipe
 from erce.study.demonstrations import read_counts, refuse_none
 from erce.study.engines import FAILURE, LOG, Done, RunCells, Work
 from erce.study.engines.progress import Display, progress
-from erce.study.folder import STUDY, Study, read_result
+from erce.study.folder import STUDY, TRAINING, Study, read_result
 from erce.study.samples import read_outcomes, read_samples
 from erce.study.schedule import probe_cells
 from erce.tasks.verdicts import outcome
@@ -125,6 +125,38 @@ def run_with_retries(
         cells = failed
         if not cells:
             return
+
+
+def trainings_first(
+    work: Work,
+    run_cells: RunCells,
+    *,
+    training: Callable[[], AbstractContextManager[RunCells]],
+    serving: Callable[[], AbstractContextManager[None]],
+) -> RunCells:
+    """Return what trains all cells, ends what trained them, and only then starts what they sample from.
+
+    Once one is trained, the failures of others are told at the end, since they are no reason to stop.
+    """
+
+    def run(cells: Sequence[Cell]) -> Iterator[Done]:
+        folders = {cell: work.folder(cell) for cell in cells if cell.is_trained}
+        failed, told_later, has_trained = set[Cell](), list[Done](), False
+        with training() as train:
+            for done in train([cell for cell in folders if not (folders[cell] / TRAINING).is_file()]):
+                has_trained |= not done.failure
+                if done.failure:
+                    failed.add(done.cell)
+                if done.failure and has_trained and not done.fatal:
+                    told_later.append(done)
+                elif done.failure:
+                    yield done
+        sampled = [cell for cell in cells if cell not in failed]
+        with serving() if sampled else nullcontext():
+            yield from run_cells(sampled)
+        yield from told_later
+
+    return run
 
 
 def _accuracy(folder: Path) -> str:

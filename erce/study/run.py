@@ -1,8 +1,9 @@
 """A recipe → a finished study folder: everything is checked first, then every missing cell runs."""
 
 import sys
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,11 +12,12 @@ from typing import Any, NamedTuple
 from erce.catalog import has_model_files
 from erce.errors import DamagedError, InputError
 from erce.generate.backend import Backend, backend_of
+from erce.generate.vllm import end_leftover
 from erce.recipe import Recipe, load_recipe
 from erce.study.budget import BatchSizes, batch_sizes
-from erce.study.cell import run_cell
+from erce.study.cell import run_cell, train_cell
 from erce.study.demonstrations import cell_splits, problem_rows
-from erce.study.engines import Engine, Work, engine_named, open_engine
+from erce.study.engines import Engine, RunCells, Work, engine_named, open_engine
 from erce.study.engines.locks import study_lock
 from erce.study.engines.processes import devices_of, visible_devices
 from erce.study.folder import LOCKS, Study, cell_folder, check_folder, open_study, read_study
@@ -28,7 +30,7 @@ from erce.study.freshness import (
     trained_on_others,
 )
 from erce.study.provenance import keep_base_model, kept_base_model
-from erce.study.rounds import cells_failed, run_rounds
+from erce.study.rounds import cells_failed, run_rounds, trainings_first
 from erce.study.schedule import CellSampling, cell_sampling, planned_cells
 from erce.study.stages import base_policy
 from erce.tasks import check_demonstrations, load_task
@@ -85,8 +87,13 @@ def run(  # noqa: PLR0913  the settings of a run
         Study(root, recipe), problems, samplings, runner, jobs=jobs or 1, own_only=own_only
     )
     work = Work(root, needs.backend.recipe, partial(run_cell, problems=problems, sizes=needs.sizes))
-    serving = needs.backend.running(root / LOCKS) if needs.samples else nullcontext()
-    with open_engine(work, engine=engine, jobs=jobs) as run_cells, study_lock(root), serving:
+    trainings = replace(work, run=partial(train_cell, problems=problems, sizes=needs.sizes))
+    training = partial(open_engine, trainings, engine=engine, jobs=jobs)
+    with (
+        open_engine(work, engine=engine, jobs=jobs) as cells,
+        study_lock(root),
+        _served(work, cells, needs.backend, training) if needs.samples else nullcontext(cells) as run_cells,
+    ):
         open_study(root, recipe, problem_rows(problems))
         keep_base_model(root, needs.base)
         _say(*needs.notes, *drop_stale(samplings))
@@ -99,6 +106,23 @@ def run(  # noqa: PLR0913  the settings of a run
     if not study.missing and study.finished < len(planned_cells(recipe)):  # no λ other than 0 was chosen
         _say(f"Validation chose λ = 0, so the study has {study.finished} cells.")
     return study
+
+
+@contextmanager
+def _served(
+    work: Work,
+    run_cells: RunCells,
+    backend: Backend,
+    training: Callable[[], AbstractContextManager[RunCells]],
+) -> Iterator[RunCells]:
+    """Yield what runs cells while the backend is up, or trains all first if it would take their devices."""
+    serving = partial(backend.running, work.root / LOCKS)
+    if backend.after_training:
+        end_leftover(work.root / LOCKS)
+        yield trainings_first(work, run_cells, training=training, serving=serving)
+    else:
+        with serving():
+            yield run_cells
 
 
 def _say(*sentences: str) -> None:

@@ -73,6 +73,15 @@ def base_policy(model: str, dtype: str) -> "BasePolicy":
         return BasePolicy(load_model(model, dtype=dtype), tokenizer)
 
 
+def release_memory() -> None:
+    """Return to the device what nothing holds any more; torch would keep it for its own next call."""
+    import torch
+
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
 @contextmanager
 def cpu_threads(wanted: int | None) -> Iterator[None]:
     """Run the block with `wanted` CPU threads, then restore the old count; None changes nothing."""

@@ -39,7 +39,7 @@ class BatchSums(ModelOutput):
     hits: Any = None  # how many scored tokens are the likeliest at their position, ties included
     tokens: Any = None  # how many were scored
     weighed: Any = None  # sum of the objective with each token's weight, 1 or 1/T
-    divisor: Any = None  # how many tokens or sequences `weighed` is a sum over
+    num_items: Any = None  # how many tokens or sequences `weighed` is a sum over
     log_sum_p2: Any = None  # sums of the `DIAGNOSTICS`
     pushed_down: Any = None
     by_source: Any = None  # (sources, 3): sums of −log p(target) and of the penalty, and how many were scored
@@ -78,8 +78,8 @@ class Scorer:
         """Score hidden states (rows, length, d), each to predict its target (rows, length).
 
         `sequences` (rows, length) numbers the sequences that the targets are in. `weight` (rows, length)
-        multiplies each target's objective and penalty and changes no divisor; `source` (rows, length) is the
-        number of its source, negative for none.
+        multiplies each target's objective and penalty and leaves `num_items` alone; `source` (rows, length)
+        is the number of its source, negative for none.
         """
         tokens = tokens_by_sequence(targets, sequences)
         weights = tokens.clamp(min=1).reciprocal()[sequences] if self.by_sequence else None
@@ -105,8 +105,8 @@ class Scorer:
         sums = self._sums(loss, weights, count if at_once else None)
         if self.sources:
             sums["by_source"] = self._by_source(loss, targets, source)
-        divisor = (tokens > 0).sum() if self.by_sequence else count
-        return BatchSums(loss=torch.zeros_like(sums["weighed"]), tokens=count, divisor=divisor, **sums)
+        num_items = (tokens > 0).sum() if self.by_sequence else count
+        return BatchSums(loss=torch.zeros_like(sums["weighed"]), tokens=count, num_items=num_items, **sums)
 
     def _by_source(self, loss: Loss, targets: Tensor, source: Tensor | None) -> Tensor:
         if source is None:

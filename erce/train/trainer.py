@@ -239,19 +239,19 @@ class ERCETrainer(SFTTrainer):
         self, epoch_iterator: Iterator, num_batches: int, device: torch.device
     ) -> tuple[list, Any]:
         """Return the micro-batches of one step and how many tokens or sequences its objective averages."""
-        batches, items = super().get_batch_samples(epoch_iterator, num_batches, device)
+        batches, num_items_in_batch = super().get_batch_samples(epoch_iterator, num_batches, device)
         labels = [_labels(batch) for batch in batches]
         if not batches or self.args.head == "trl":
-            return batches, items
+            return batches, num_items_in_batch
         targets = [shifted_targets(*each) for each in zip(batches, labels, strict=True)]
         if self._predicts_first:  # nor does PEFT pass on what marks the sequences of a row
             targets = [shifted_targets({}, nn.functional.pad(each, (1, 0), value=IGNORED)) for each in labels]
         tokens = [tokens_by_sequence(*each) for each in targets]
         counts = [(count if self.args.normalize == "token" else count > 0).sum() for count in tokens]
-        items = torch.stack(counts).sum().to(device)
+        num_items_in_batch = torch.stack(counts).sum().to(device)
         if self.args.average_tokens_across_devices and self.args.world_size > 1:
-            items = self.accelerator.reduce(items, "sum")
-        return batches, items
+            num_items_in_batch = self.accelerator.reduce(num_items_in_batch, "sum")
+        return batches, num_items_in_batch
 
     def compute_loss(
         self,
@@ -274,7 +274,7 @@ class ERCETrainer(SFTTrainer):
                 "leave that out, or make the trainer after it"
             )
         self._record(sums, inputs, lam, training=model.training)
-        loss = self._mean(sums.weighed, sums.divisor, num_items_in_batch)
+        loss = self._mean(sums.weighed, sums.num_items, num_items_in_batch)
         # As in TRL: means of micro-batches, and the step takes the mean of these.
         steps = getattr(self, "current_gradient_accumulation_steps", 1)
         loss = loss + sums.loss / (1 if num_items_in_batch is None else steps)
@@ -299,13 +299,17 @@ class ERCETrainer(SFTTrainer):
             )
 
     def _trl_loss(
-        self, model: nn.Module, inputs: dict[str, Any], return_outputs: bool, items: Tensor | int | None
+        self,
+        model: nn.Module,
+        inputs: dict[str, Any],
+        return_outputs: bool,
+        num_items_in_batch: Tensor | int | None,
     ) -> Any:
         """Return TRL's own loss through its own head, plus λ · entropy; with λ = 0 nothing is added."""
         outputs: list[Any] = []
         handle = model.register_forward_hook(lambda module, inputs, output: outputs.append(output))
         try:
-            result = super().compute_loss(model, inputs, return_outputs, items)
+            result = super().compute_loss(model, inputs, return_outputs, num_items_in_batch)
         finally:
             handle.remove()
         lam, output = self._lam(training=model.training), outputs[0]
@@ -321,19 +325,19 @@ class ERCETrainer(SFTTrainer):
             hits=output.is_top1.sum(),
             tokens=tokens,
             weighed=objective,
-            divisor=tokens,
+            num_items=tokens,
         )
         self._record(sums, inputs, lam, training=model.training)
         if lam == 0:
             return result
-        penalty = self._mean(lam * entropy, tokens, items)
+        penalty = self._mean(lam * entropy, tokens, num_items_in_batch)
         return (result[0] + penalty, result[1]) if return_outputs else result + penalty
 
-    def _mean(self, total: Tensor, here: Tensor, items: Tensor | int | None) -> Tensor:
-        """Return `total` over the items of the accumulated batch, or over those `here` in evaluation."""
-        if items is None:
-            return total / here.clamp(min=1)
-        mean = total / torch.as_tensor(items).clamp(min=1)
+    def _mean(self, total: Tensor, num_items: Tensor, num_items_in_batch: Tensor | int | None) -> Tensor:
+        """Return `total` over the items of the accumulated batch, or over its own in evaluation."""
+        if num_items_in_batch is None:
+            return total / num_items.clamp(min=1)
+        mean = total / torch.as_tensor(num_items_in_batch).clamp(min=1)
         # DDP averages the gradients, and the items (tokens, or sequences with normalize="sequence") have
         # already been counted over all processes.
         return mean * self.accelerator.num_processes if self.args.average_tokens_across_devices else mean
@@ -358,7 +362,7 @@ class ERCETrainer(SFTTrainer):
         """Return the means since the last call; `loss` weighs the tokens as training does."""
         sums: Any = self.accelerator.reduce(self._sums.pop(mode), "sum")
         ours = len(sums) - 3 * len(self._sources)
-        objective, nll, entropy, hits, tokens, weighed, items, *diagnostics = sums[: ours - 4]
+        objective, nll, entropy, hits, tokens, weighed, num_items, *diagnostics = sums[: ours - 4]
         penalty, added, aux_loss, batches = sums[ours - 4 : ours]
         counts = {"scored_tokens": int(tokens), "num_tokens": self._num_tokens()}
         if not counts["scored_tokens"]:
@@ -367,7 +371,7 @@ class ERCETrainer(SFTTrainer):
             )
             return counts
         means = {
-            "loss": weighed / items + added / batches,
+            "loss": weighed / num_items + added / batches,
             "ce": nll / tokens,
             "entropy": entropy / tokens,
             "objective": objective / tokens,

@@ -89,9 +89,29 @@ class Environment:
 
     def erce(self, *arguments: str | Path) -> None:
         """Run erce's command line from this checkout, under this Python, with the tool's commands at hand."""
+        self._call(f"erce-{arguments[0]}", *self._erce, *arguments, **self._surroundings)
+
+    def begun_erce(self, *arguments: str | Path) -> "subprocess.Popen[bytes]":
+        """Begin what `erce` runs to its end, and return the process."""
+        surroundings = os.environ | ALONE | self._surroundings
+        with (self.runs / f"erce-{arguments[0]}.log").open("wb") as file:
+            return subprocess.Popen(
+                [*self._erce, *arguments],
+                cwd=self.runs,
+                env=surroundings,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+            )
+
+    @property
+    def _erce(self) -> tuple[str, ...]:
+        return sys.executable, "-m", "erce.cli.main"
+
+    @property
+    def _surroundings(self) -> dict[str, str]:
         commands = f"{self.folder / 'venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        words = (sys.executable, "-m", "erce.cli.main", *arguments)
-        self._call(f"erce-{arguments[0]}", *words, PATH=commands, PYTHONPATH=str(ROOT))
+        return {"PATH": commands, "PYTHONPATH": str(ROOT)}
 
     def _call(self, log: str, *command: str | Path, **variables: str) -> str:
         installs = log == "install"

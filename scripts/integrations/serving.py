@@ -1,24 +1,22 @@
-"""vLLM as a recipe's server → whether it writes the greedy texts that transformers writes.
+"""vLLM, started by a recipe → whether it writes the texts that transformers writes, and ends with its run.
 
-One recipe runs twice, with and without the server: the base model and two adapters answer 48 problems each.
+One recipe runs twice, with and without the server: the base model and two adapters answer 48 problems each. A
+third run is killed while vLLM samples, and repeated.
 """
 
 import json
 import os
 import shutil
-import socket
-import subprocess
 import time
-import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 
-from erce.catalog import model_folder
 from scripts.integrations.claims import Claim
 from scripts.integrations.environments import BrokenError, Environment
 
 PROBLEMS = 48
-START_SECONDS = 600.0  # in which vLLM must answer
+START_SECONDS = 600.0  # in which vLLM must answer, and a run must begin to sample
+END_SECONDS = 60.0  # in which vLLM must end after its run
 SAME_ENTROPY = 1e-3  # in nats a token; the server sends the 20 likeliest tokens of a step alone
 RECIPE = f"""\
 task = "mini-sums"
@@ -31,66 +29,57 @@ n_test = {PROBLEMS}
 training.learning_rate = 3e-3
 decoding.samples = 1
 """
+SERVED = f"{RECIPE}server.start = true\nserver.timeout = {START_SECONDS}\n"
 Texts = dict[tuple[str, str], tuple[str, float]]  # arm and problem → completion and its mean entropy
 
 
 def check_vllm(environment: Environment) -> Iterator[Claim]:
-    """Check texts and entropies of a study whose server is vLLM."""
+    """Check texts and entropies of a study whose server is vLLM, and what a kill leaves of vLLM."""
     ours = _sampled(environment, "here", RECIPE)
-    with _vllm(environment) as url:
-        theirs = _sampled(environment, "served", f'{RECIPE}server.url = "{url}"\n')
+    theirs = _sampled(environment, "served", SERVED)
     equal = sum(theirs[place][0] == text for place, (text, _) in ours.items())
     apart = max(abs(theirs[place][1] - entropy) for place, (_, entropy) in ours.items())
     text = f"{equal} of {len(ours)} greedy texts of base and two adapters are as transformers writes them"
     yield Claim(text, equal == len(ours) == 3 * PROBLEMS)
     yield Claim(f"their entropies are within {apart:.0e} nats", apart < SAME_ENTROPY)
+    has_ended = _ends_with_a_killed_run(environment)
+    yield Claim("nothing of vLLM outlives a run that is killed with signal 9", has_ended)
+    again = _sampled(environment, "killed", SERVED, anew=False)
+    same = sum(again[place][0] == text for place, (text, _) in theirs.items())
+    yield Claim(
+        f"the same command then ends the study, with {same} of {len(theirs)} of its texts",
+        again.keys() == theirs.keys() and same == len(theirs),
+    )
 
 
-@contextmanager
-def _vllm(environment: Environment) -> Iterator[str]:
-    """Serve the embedded model until the block ends; yield the server's address."""
-    port, vllm = _free_port(), environment.folder / "venv" / "bin" / "vllm"
-    options = {
-        "--port": port,
-        "--served-model-name": "tiny",
-        "--dtype": "float32",
-        "--max-lora-rank": 16,
-        "--max-logprobs": 20,
-    }
-    words = [str(word) for option in options.items() for word in option]
-    url, deadline = f"http://127.0.0.1:{port}/v1", time.monotonic() + START_SECONDS
-    with (
-        (environment.runs / "vllm.log").open("wb") as log,
-        subprocess.Popen(
-            [vllm, "serve", model_folder("tiny"), "--enable-lora", *words],
-            env=os.environ | {"VLLM_ALLOW_RUNTIME_LORA_UPDATING": "True"},
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        ) as server,
-    ):
-        try:
-            while not _answers(url):
-                if server.poll() is not None or time.monotonic() > deadline:
-                    raise BrokenError(f"vLLM does not answer; see {log.name}")
-                time.sleep(1.0)
-            yield url
-        finally:
-            server.terminate()
+def _ends_with_a_killed_run(environment: Environment) -> bool:
+    """Kill a run while vLLM samples, and return whether all of vLLM's processes have ended soon after."""
+    path, study = (environment.runs / name for name in ("killed.toml", "killed"))
+    path.write_text(SERVED, encoding="utf-8")
+    shutil.rmtree(study, ignore_errors=True)
+    deadline = time.monotonic() + START_SECONDS
+    with environment.begun_erce("run", path, "--out", study, "--go-on") as run:
+        while not any(study.glob("cells/*/completions.journal")):
+            if run.poll() is not None or time.monotonic() > deadline:
+                run.kill()
+                raise BrokenError(f"the run in {study} did not begin to sample")
+            time.sleep(0.1)
+        group = json.loads((study / ".locks" / "vllm.json").read_text(encoding="utf-8"))["process"]
+        run.kill()
+    deadline = time.monotonic() + END_SECONDS
+    with suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
+            os.killpg(group, 0)
+            time.sleep(0.1)
+    return time.monotonic() < deadline
 
 
-def _answers(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{url}/models", timeout=5.0):
-            return True
-    except OSError:
-        return False
-
-
-def _sampled(environment: Environment, name: str, recipe: str) -> Texts:
-    """Run a recipe and return the greedy texts of the test problems."""
+def _sampled(environment: Environment, name: str, recipe: str, *, anew: bool = True) -> Texts:
+    """Run a recipe, from its beginning if `anew`, and return the greedy texts of the test problems."""
     path, study, rows = (environment.runs / file for file in (f"{name}.toml", name, f"{name}.jsonl"))
     path.write_text(recipe, encoding="utf-8")
-    shutil.rmtree(study, ignore_errors=True)
+    if anew:
+        shutil.rmtree(study, ignore_errors=True)
     rows.unlink(missing_ok=True)
     environment.erce("run", path, "--out", study, "--go-on")
     environment.erce("records", study, rows)
@@ -100,9 +89,3 @@ def _sampled(environment: Environment, name: str, recipe: str) -> Texts:
         for row in samples
         if (row["split"], row["decoding"]) == ("test", "greedy")
     }
-
-
-def _free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return listening.getsockname()[1]

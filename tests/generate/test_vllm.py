@@ -231,3 +231,18 @@ def test_a_study_killed_in_the_middle_goes_on_with_another_server_and_leaves_non
     assert not (root / LOCKS / PROCESS).exists()
     run(recipe, out=root, jobs=jobs)  # nothing is to sample
     assert len(records(tmp_path)) == 2
+
+
+@ASKS_PROC
+@pytest.mark.slow
+@pytest.mark.parametrize(("gpus", "jobs"), [(None, 1), (None, 2), ("0", 1)])
+def test_a_server_without_devices_of_its_own_starts_after_all_trainings(tmp_path, gpus, jobs):
+    recipe, root = tmp_path / "recipe.toml", tmp_path / "study"
+    recipe.write_text(RECIPE + (f'gpus = "{gpus}"\n' if gpus else ""), encoding="utf-8")
+    study = run(recipe, out=root, jobs=jobs)
+    assert study.missing == []
+    [record] = records(tmp_path)
+    trained = [path.stat().st_mtime for path in root.glob("cells/*/training.json")]
+    assert len(trained) == 2
+    assert [record["time"] > seconds for seconds in trained] == [gpus is None] * 2
+    assert all(path.stat().st_mtime > record["time"] for path in root.glob("cells/*/completions.jsonl"))

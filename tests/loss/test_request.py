@@ -159,6 +159,7 @@ NO_NUMBER = [math.nan, math.inf, "1"]
 REFUSED = [  # of both forms: an argument, its value, and what the sentence says
     *(("lam", value, repr(value), "0 is plain cross-entropy") for value in NO_NUMBER),
     ("lam", torch.ones(N), "tensor", "finite Python number"),
+    ("lam", torch.tensor(4.0), "tensor(4.)", "finite Python number"),
     ("row_weights", torch.ones(2), "(2,)", "(11,)", "one number per target"),
     ("row_weights", torch.full((N,), math.nan), "finite", "nan"),
     ("row_weights", GRAD, "row_weights.detach()"),

@@ -1,5 +1,6 @@
 """A study's rounds: its cells with retries, what stops it, and a study whose verdicts are all alike."""
 
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -17,9 +18,9 @@ import erce.study.run
 from erce.cli.main import main
 from erce.errors import AllAlikeError, CellsFailedError, DivergedError
 from erce.recipe import GRID, Cell, load_recipe, parse_recipe
-from erce.study.engines import Done
+from erce.study.engines import Done, Work
 from erce.study.folder import read_study
-from erce.study.rounds import ENOUGH_PROBLEMS, FAILURES_TO_GIVE_UP, run_with_retries
+from erce.study.rounds import ENOUGH_PROBLEMS, FAILURES_TO_GIVE_UP, run_with_retries, trainings_first
 from erce.study.run import run
 from erce.study.schedule import best_lam
 
@@ -202,3 +203,51 @@ def test_every_engine_stops(tmp_path, monkeypatch, engine, jobs):
     with pytest.raises(AllAlikeError, match="nothing was right"):
         run(RECIPE, out=tmp_path / "study", engine=engine, jobs=jobs)
     assert len(read_study(tmp_path / "study").results) == len(FIRST)
+
+
+@pytest.mark.parametrize(
+    ("fails", "log"),
+    [
+        ((), ["engine", "train 0", "train 1", "train 2", "no engine", "server", *"b012", "no server"]),
+        (
+            (0,),
+            ["engine", "train 0", "failed", "train 1", "train 2", "no engine", "server", *"b12", "no server"],
+        ),
+        (
+            (1,),
+            ["engine", "train 0", "train 1", "train 2", "no engine", "server", *"b02", "no server", "failed"],
+        ),
+        (
+            (0, 1, 2),
+            ["engine", *["train 0", "failed", "train 1", "failed", "train 2", "failed"], "no engine"],
+        ),
+    ],
+)
+def test_a_server_that_takes_the_trainings_devices_starts_after_all_of_them(tmp_path, fails, log):
+    """A failure is told at once until a training succeeds: three of them and no success end a run."""
+    base, *trained = cells = [Cell(TASK, None, 0), *(Cell(TASK, 1.0, seed) for seed in range(3))]
+    seen = []
+
+    @contextmanager
+    def up(what, value=None):
+        seen.append(what)
+        yield value
+        seen.append(f"no {what}")
+
+    def train(wanted):
+        for cell in wanted:
+            seen.append(f"train {cell.seed}")
+            yield Done(cell, "out of memory" if cell.seed in fails else "")
+
+    def sample(wanted):
+        for cell in wanted:
+            seen.append("b" if cell == base else f"{cell.seed}")
+            yield Done(cell)
+
+    work = Work(tmp_path, tiny_recipe(seeds=(0, 1, 2)), print)
+    run_cells = trainings_first(
+        work, sample, training=lambda: up("engine", train), serving=lambda: up("server")
+    )
+    for done in run_cells(cells if len(fails) < 3 else trained):
+        seen += ["failed"] if done.failure else []
+    assert seen == log

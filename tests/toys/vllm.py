@@ -41,7 +41,8 @@ def main() -> None:
     # vLLM's engine is a process of its own, too, which ends with the one that started it.
     engine = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
     variables = {name: os.environ.get(name) for name in VARIABLES}
-    record = {"words": words, "variables": variables, "processes": [os.getpid(), engine.pid]}
+    started = time.time()
+    record = {"words": words, "variables": variables, "processes": [os.getpid(), engine.pid], "time": started}
     with Path(os.environ["RECORD"]).open("a") as file:
         file.write(f"{json.dumps(record)}\n")
     name, port = option["--served-model-name"], int(option["--port"])
