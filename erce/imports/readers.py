@@ -64,7 +64,7 @@ def read_log(path: str | Path, arm: str, reading: Reading) -> tuple[list[SampleR
     choice, a run that did not end well or has failed samples.
     """
     path = _log_file(Path(path), reading)
-    samples = READERS[format_of(path, reading.format)](path, reading)
+    samples = LOG_READERS[format_of(path, reading.format)](path, reading)
     prompts: dict[str, str] = {}
     for row in samples:
         prompts.setdefault(row["problem"], row.pop("prompt", ""))
@@ -373,4 +373,4 @@ def _evalplus(path: Path, reading: Reading) -> list[dict[str, Any]]:
     return rows
 
 
-READERS = {"lm-eval": _lm_eval, "inspect": _inspect, "evalplus": _evalplus}
+LOG_READERS = {"lm-eval": _lm_eval, "inspect": _inspect, "evalplus": _evalplus}

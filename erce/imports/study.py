@@ -15,7 +15,7 @@ from erce.recipe import SAMPLED, Cell, Decoding, Recipe
 from erce.study.export import outcome_arrays
 from erce.study.folder import CELL, RESULT, Study, cell_folder, open_study, read_study
 from erce.study.samples import SampleSet, VerifiedSample, write_completions, write_verdicts
-from erce.study.stages import score
+from erce.study.stages import scores_of
 from erce.types import CROSS_ENTROPY, Arm, Completion, SampleRow, Verdict
 
 BASELINE = "baseline"
@@ -225,7 +225,7 @@ def _write_cell(folder: Path, recipe: Recipe, cell: Cell, rows: list[SampleRow])
     ]
     write_completions(folder, (sample[:2] for sample in samples))
     write_verdicts(folder, samples)
-    write_json(folder / RESULT, {"cell": asdict(cell), "scores": score(samples, equal=None)})
+    write_json(folder / RESULT, {"cell": asdict(cell), "scores": scores_of(samples, equal=None)})
 
 
 def _completion(row: SampleRow) -> Completion:

@@ -31,7 +31,7 @@ from erce.study.stages import (
     cpu_threads,
     release_memory,
     sample,
-    score,
+    scores_of,
     train,
     verify_completions,
 )
@@ -50,8 +50,8 @@ def run_cell(
     """Do everything that one cell of the grid needs, and skip what its folder already holds.
 
     `problems` are each task's splits, for a process that cannot reach the task's source; None loads them.
-    `sizes` are the batches that the recipe leaves out; None fits them to this machine: the cell
-    takes as large a share of its memory as of its cores.
+    `sizes` are the batches that the recipe leaves out; None fits them to this machine: a cell takes the
+    same share of its memory as of its cores.
     """
     folder = cell_folder(root, recipe, cell)
     splits = problems[cell.task] if problems else cell_splits(recipe, cell.task)
@@ -100,7 +100,7 @@ def _sizes(recipe: Recipe, cell: Cell, splits: Splits) -> BatchSizes:
 def _result(folder: Path, cell: Cell) -> dict[str, Any]:
     """Return what result.json holds: cell, scores, training, warnings and versions."""
     samples = read_samples(folder)
-    scores = score(samples, equal=load_task(cell.task).equal)
+    scores = scores_of(samples, equal=load_task(cell.task).equal)
     coordinates = {name: value for name, value in asdict(cell).items() if name != "all_temperatures"}
     result: dict[str, Any] = {"cell": coordinates, "scores": scores}
     if cell.is_trained:

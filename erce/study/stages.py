@@ -191,7 +191,7 @@ def verify_completions(folder: Path, sampling: CellSampling) -> None:
     )
 
 
-def score(samples: Iterable[VerifiedSample], *, equal: Equal | None) -> dict[str, dict[str, Any]]:
+def scores_of(samples: Iterable[VerifiedSample], *, equal: Equal | None) -> dict[str, dict[str, Any]]:
     """Return split → decoding → what `erce.score.summarize` returns; `equal` joins the votes of maj@k."""
     by_set: dict[SampleSet, list[VerifiedSample]] = {}
     for sample in samples:
