@@ -19,7 +19,7 @@ runs/mini/
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -30,15 +30,7 @@ import numpy as np
 
 from erce.errors import DamagedError, InputError
 from erce.files import MADE_AGAIN, read_json, read_rows, write_json, write_rows
-from erce.recipe import (
-    Cell,
-    Recipe,
-    as_settings,
-    folder_name,
-    further_temperatures,
-    identity,
-    stored_recipe,
-)
+from erce.recipe import Cell, Recipe, as_settings, folder_name, further_temperatures, identity, stored_recipe
 from erce.study.samples import VERDICTS, SampleSet, read_outcomes
 from erce.study.schedule import expected_cells, has_decodings, next_cells, planned_cells
 from erce.types import Arm
@@ -173,10 +165,6 @@ class Study:
         temperatures = further_temperatures(self.recipe, cell)
         return cell in self._every and has_decodings(self._every[cell], temperatures)
 
-    def has_some(self, cell: Cell) -> bool:
-        """Return whether a cell of the recipe has its result; temperatures may be missing."""
-        return cell in self._every
-
     @property
     def own_results(self) -> dict[Cell, dict[str, Any]]:
         """The result.json of each finished one of `Recipe.own_cells`."""
@@ -223,7 +211,8 @@ class Study:
     @cached_property
     def verifiers(self) -> dict[Cell, str]:
         """The version of the verifier of each finished cell, without the cells that do not say."""
-        return verifiers_of(self.root, self.recipe, self.results)
+        origins = {cell: read_origin(self.folder(cell)) for cell in self.results}
+        return {cell: origin["verifier"] for cell, origin in origins.items() if origin.get("verifier")}
 
     def verified_otherwise(self, task: str) -> list[Cell]:
         """Return the cells of a task that have another verifier than most of the task's cells.
@@ -276,12 +265,6 @@ def _scored(result: dict[str, Any]) -> dict[SampleSet, int]:
 def read_origin(folder: Path) -> dict[str, Any]:
     """Return what cell.json holds; an empty dict if the cell has no such file, as in early versions."""
     return read_json(folder / CELL) if (folder / CELL).is_file() else {}
-
-
-def verifiers_of(root: Path, recipe: Recipe, cells: Iterable[Cell]) -> dict[Cell, str]:
-    """Return the version of each cell's verifier, without the cells that do not say."""
-    origins = {cell: read_origin(cell_folder(root, recipe, cell)) for cell in cells}
-    return {cell: origin["verifier"] for cell, origin in origins.items() if origin.get("verifier")}
 
 
 def read_timing(folder: Path) -> dict[str, float]:

@@ -10,11 +10,11 @@ What cannot be made again is refused: another base model, or completions of anot
 """
 
 import shutil
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from erce.errors import DamagedError, InputError
 from erce.files import read_json
@@ -50,7 +50,6 @@ FILES = {  # part → its files
     "verdicts": (VERDICTS,),
     "scores": (RESULT,),
 }
-LEARNED_FROM_OTHERS = "learned from own samples whose verdicts have changed since."  # after the cells' names
 TRAIN_AGAIN = "To train a cell again, delete its folder and run the recipe again."
 
 
@@ -64,16 +63,6 @@ class Reason(Enum):
     RESTS = "was made from what is stale"
 
 
-class Stale(NamedTuple):
-    """Why a part of a cell is stale; `file` is the one that tells."""
-
-    reason: Reason
-    file: str
-
-    def __str__(self) -> str:
-        return f"{self.file} {self.reason.value}"
-
-
 def is_done(folder: Path, temperatures: Collection[str]) -> bool:
     """Return whether a cell has its result, with the further `temperatures` that it is sampled at, by name.
 
@@ -84,18 +73,19 @@ def is_done(folder: Path, temperatures: Collection[str]) -> bool:
     return result is not None and has_decodings(result, temperatures)
 
 
-def stale_parts(folder: Path, sampling: CellSampling) -> dict[str, Stale]:
+def stale_parts(folder: Path, sampling: CellSampling) -> dict[str, Reason]:
     """Return part → why it is stale, in the order in which the parts are made; empty if the cell is done.
 
     The base model has no adapter. Every file is read, or compared with its digest.
     """
-    spoiled, other = dict(_spoiled_parts(folder)), _of_other_verifier(folder, sampling.cell)
+    files, other = {*spoiled_files(folder)}, _of_other_verifier(folder, sampling.cell)
+    spoiled = {part: Reason.SPOILED for part in FILES if files & {*FILES[part]}}
     if not spoiled and _is_done(folder, sampling):
         return other
     return _with_what_rests(other | _missing(folder, sampling, spoiled) | spoiled)
 
 
-def missing_parts(folder: Path, sampling: CellSampling) -> dict[str, Stale]:
+def missing_parts(folder: Path, sampling: CellSampling) -> dict[str, Reason]:
     """Return the parts that are stale by what is missing alone: all of them, after `drop_stale`."""
     return {} if _is_done(folder, sampling) else _with_what_rests(_missing(folder, sampling))
 
@@ -104,42 +94,40 @@ def _is_done(folder: Path, sampling: CellSampling) -> bool:
     return is_done(folder, sampling.decodings.keys() - {GREEDY, SAMPLED})
 
 
-def _missing(folder: Path, sampling: CellSampling, spoiled: Collection[str] = ()) -> dict[str, Stale]:
+def _missing(folder: Path, sampling: CellSampling, spoiled: Collection[str] = ()) -> dict[str, Reason]:
     """Return what is missing or incomplete in an unfinished cell, once the `spoiled` parts are dropped."""
     missing, lacking = {}, _lacking_completions(folder, sampling)
-    if sampling.cell.is_trained:
-        if not (folder / TRAINING).is_file():
-            missing["adapter"] = Stale(Reason.MISSING, TRAINING)
-        elif not (folder / POLICY).is_file() and (lacking or "completions" in spoiled):
-            missing["adapter"] = Stale(Reason.MISSING, POLICY)
+    wanted = (TRAINING, POLICY) if lacking or "completions" in spoiled else (TRAINING,)
+    if sampling.cell.is_trained and not all((folder / name).is_file() for name in wanted):
+        missing["adapter"] = Reason.MISSING
     if lacking is not None:
         missing["completions"] = lacking
     if not (folder / VERDICTS).is_file():
-        missing["verdicts"] = Stale(Reason.MISSING, VERDICTS)
+        missing["verdicts"] = Reason.MISSING
     if not (folder / RESULT).is_file():
-        missing["scores"] = Stale(Reason.MISSING, RESULT)
+        missing["scores"] = Reason.MISSING
     elif not missing and not spoiled:
-        missing["scores"] = Stale(Reason.INCOMPLETE, RESULT)
+        missing["scores"] = Reason.INCOMPLETE
     return missing
 
 
-def _with_what_rests(stale: Mapping[str, Stale]) -> dict[str, Stale]:
+def _with_what_rests(stale: Mapping[str, Reason]) -> dict[str, Reason]:
     """Add the parts that were made from a stale one."""
     first = min(map([*FILES].index, stale))
-    return {part: stale.get(part, Stale(Reason.RESTS, FILES[part][0])) for part in [*FILES][first:]}
+    return {part: stale.get(part, Reason.RESTS) for part in [*FILES][first:]}
 
 
-def _lacking_completions(folder: Path, sampling: CellSampling) -> Stale | None:
+def _lacking_completions(folder: Path, sampling: CellSampling) -> Reason | None:
     """Return why the completions are stale, other than by damage; None if they are whole."""
     if not (folder / CELL).is_file():  # nothing says which policy sampled them
-        return Stale(Reason.MISSING, CELL)
+        return Reason.MISSING
     try:
         lacking = missing_completions(folder, sampling)
     except DamagedError:
-        return Stale(Reason.SPOILED, COMPLETIONS)
+        return Reason.SPOILED
     if not lacking:
         return None
-    return Stale(Reason.INCOMPLETE if (folder / COMPLETIONS).is_file() else Reason.MISSING, COMPLETIONS)
+    return Reason.INCOMPLETE if (folder / COMPLETIONS).is_file() else Reason.MISSING
 
 
 def missing_completions(folder: Path, sampling: CellSampling) -> dict[SampleSet, int]:
@@ -148,24 +136,15 @@ def missing_completions(folder: Path, sampling: CellSampling) -> dict[SampleSet,
     return {place: size for place, size in sampling.sizes.items() if len(there.get(place, ())) != size}
 
 
-def _of_other_verifier(folder: Path, cell: Cell) -> dict[str, Stale]:
+def _of_other_verifier(folder: Path, cell: Cell) -> dict[str, Reason]:
     """Return the verdicts as stale if cell.json says that another version of the verifier made them."""
     if not (folder / VERDICTS).is_file() or not (folder / CELL).is_file():
         return {}
     with suppress(DamagedError):
         verifier = read_origin(folder).get("verifier")
         if verifier and verifier != verifier_version(load_task(cell.task).verify):
-            return {"verdicts": Stale(Reason.VERIFIER, VERDICTS), "scores": Stale(Reason.RESTS, RESULT)}
+            return {"verdicts": Reason.VERIFIER, "scores": Reason.RESTS}
     return {}
-
-
-def _spoiled_parts(folder: Path) -> Iterable[tuple[str, Stale]]:
-    """Yield the parts that have a file which changed or is torn."""
-    spoiled = spoiled_files(folder)
-    for part, files in FILES.items():
-        for name in files[::-1]:
-            if name in spoiled:
-                yield part, Stale(Reason.SPOILED, name)
 
 
 def spoiled_files(folder: Path) -> list[str]:
@@ -214,8 +193,7 @@ def drop_stale(samplings: Mapping[Path, CellSampling]) -> list[str]:
     """
     sentences, verified = [], list[Cell]()
     for folder, sampling in samplings.items():
-        verdicts = stale_parts(folder, sampling).get("verdicts")
-        if verdicts is not None and verdicts.reason is Reason.VERIFIER:
+        if stale_parts(folder, sampling).get("verdicts") is Reason.VERIFIER:
             verified.append(sampling.cell)
             _drop_from(folder, VERDICTS)
         if spoiled := spoiled_files(folder):
@@ -234,14 +212,14 @@ def _drop_from(folder: Path, first: str) -> None:
         shutil.rmtree(folder / ADAPTER, ignore_errors=True)
 
 
-def trained_on_others(study: Study) -> list[Cell]:
-    """Return the cells that were trained on other own samples than those that are accepted now.
+def trained_on_others(study: Study) -> str:
+    """Return a sentence with the cells that learned from other own samples than are accepted now, or "".
 
     A cell that an older version trained does not say on what. Damaged samples cannot be compared.
     """
     learners = [cell for cell in study.recipe.cells() if cell.learns_own]
     if not learners or read_counts(study) is None:
-        return []
+        return ""
     others = []
     with suppress(DamagedError, FileNotFoundError):
         problems = read_splits(study.root, study.recipe.task)
@@ -251,7 +229,8 @@ def trained_on_others(study: Study) -> list[Cell]:
             accepted = demonstrations(study.root, study.recipe, cell, problems)
             if learned not in (None, demonstrations_digest(accepted)):
                 others.append(cell)
-    return others
+    learned = f"{counted_cells(others)} learned from own samples whose verdicts have changed since."
+    return learned if others else ""
 
 
 def refuse_other_policy(folder: Path, origin: Mapping[str, Any]) -> None:

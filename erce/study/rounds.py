@@ -84,7 +84,7 @@ def run_round(
     failed_cells = {done.cell for done in failed_before}
     missing = [cell for cell in study.next_cells if cell not in failed_cells and not study.has(cell)]
     # Cells that lack only temperatures come last: short cells at the end leave no worker idle for long.
-    missing.sort(key=study.has_some)
+    missing.sort(key=study.results.__contains__)
     last_attempts: dict[Cell, Done] = {}
     if missing:
         watch.check()
@@ -98,7 +98,7 @@ def run_round(
                 )
             last_attempts[done.cell] = done
             accuracy = "" if done.failure else _accuracy(study.folder(done.cell))
-            display.ended(done, accuracy=accuracy, again=study.has_some(done.cell))
+            display.ended(done, accuracy=accuracy, again=done.cell in study.results)
             if len(last_attempts) < len(missing):
                 watch.check()
     return [done for done in last_attempts.values() if done.failure]

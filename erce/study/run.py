@@ -22,7 +22,6 @@ from erce.study.engines.locks import study_lock
 from erce.study.engines.processes import devices_of, visible_devices
 from erce.study.folder import LOCKS, Study, cell_folder, check_folder, open_study, read_study
 from erce.study.freshness import (
-    LEARNED_FROM_OTHERS,
     TRAIN_AGAIN,
     Reason,
     checked_base_model,
@@ -32,7 +31,7 @@ from erce.study.freshness import (
 )
 from erce.study.provenance import keep_base_model, kept_base_model
 from erce.study.rounds import cells_failed, run_rounds, trainings_first
-from erce.study.schedule import CellSampling, cell_sampling, counted_cells, planned_cells
+from erce.study.schedule import CellSampling, cell_sampling, planned_cells
 from erce.study.stages import base_policy
 from erce.tasks import check_demonstrations, load_task
 from erce.types import Splits
@@ -85,7 +84,7 @@ def run(  # noqa: PLR0913  the settings of a run
         for cell in [*recipe.own_cells, *recipe.cells()]
     }
     needs = _checked_needs(
-        Study(root, recipe), problems, samplings, runner=runner, jobs=jobs or 1, own_only=own_only
+        Study(root, recipe), problems, samplings, runner, jobs=jobs or 1, own_only=own_only
     )
     work = Work(root, needs.backend.recipe, partial(run_cell, problems=problems, sizes=needs.sizes))
     trainings = replace(work, run=partial(train_cell, problems=problems, sizes=needs.sizes))
@@ -97,11 +96,11 @@ def run(  # noqa: PLR0913  the settings of a run
     ):
         open_study(root, recipe, problem_rows(problems))
         keep_base_model(root, needs.base)
-        _say(*needs.sentences, *drop_stale(samplings))
+        _say(*needs.notes, *drop_stale(samplings))
         failed = run_rounds(work, run_cells, retries=retries, go_on=go_on, own_only=own_only)
     study = read_study(root)
     if others := trained_on_others(study):
-        _say(f"{counted_cells(others)} {LEARNED_FROM_OTHERS} {TRAIN_AGAIN}")
+        _say(f"{others} {TRAIN_AGAIN}")
     if failed:
         raise cells_failed(study, failed)
     if not study.missing and study.finished < len(planned_cells(recipe)):  # no λ other than 0 was chosen
@@ -162,21 +161,15 @@ class _Needs(NamedTuple):
     backend: Backend
     sizes: BatchSizes | None  # None where every cell fits its batches to its own machine
     base: dict[str, str]  # what the base model is, to be kept
-
-    @property
-    def sentences(self) -> list[str]:
-        """What to say of sizes that were fitted to this machine."""
-        if self.sizes is None or not self.sizes.free:
-            return []
-        return [f"{self.sizes}, in {self.sizes.free / 1e9:.1f} GB of free memory"]
+    notes: list[str]  # on sizes that were fitted to this machine
 
 
 def _checked_needs(
     study: Study,
     problems: Mapping[str, Splits],
     samplings: Mapping[Path, CellSampling],
-    *,
     runner: Engine,
+    *,
     jobs: int,
     own_only: bool,
 ) -> _Needs:
@@ -196,13 +189,14 @@ def _checked_needs(
     if samples or not kept_base_model(study.root):
         sampled_here = samples and runner.on_this_machine and backend.in_cell_process
         base = checked_base_model(study.root, recipe, sampled_here=sampled_here)
-    return _Needs(samples, backend, sizes, base)
+    notes = [f"{sizes}, in {sizes.free / 1e9:.1f} GB of free memory"] if sizes and sizes.free else []
+    return _Needs(samples, backend, sizes, base, notes)
 
 
 def _stale_parts(study: Study, samplings: Mapping[Path, CellSampling], *, own_only: bool) -> set[str]:
     """Return the parts that a run makes: those that are stale in any cell that is asked for."""
     stale = {sampling.cell: stale_parts(folder, sampling) for folder, sampling in samplings.items()}
-    spoiled = [cell for cell in stale if any(why.reason is Reason.SPOILED for why in stale[cell].values())]
+    spoiled = [cell for cell in stale if Reason.SPOILED in stale[cell].values()]
     try:
         wanted = [*study.recipe.own_cells, *([] if own_only else study.next_cells), *spoiled]
     except DamagedError:  # a result is torn, so which cells are asked for is known once it is made again

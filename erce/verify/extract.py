@@ -92,11 +92,8 @@ def find_answer(
 
     The line after the last `marker` is an answer too, and replaces one above it; with `marker_first`, any
     other. A box that never closes is no answer, and nothing replaces it. With `number`, the last number of
-    a finished text is the last resort (`last_number`). Reasoning traces are not read (`strip_traces`).
-
-    What touches a box in its formula, and a unit or "million" behind it, belongs to the answer. A sentence is
-    cut before a word that cannot change the answer ("which", "so", "in total"); every other word stays. What
-    follows may confirm the answer, take it back or state another one, which then is the answer.
+    a finished text is the last resort (`last_number`). Reasoning traces are not read (`strip_traces`). What
+    stands around an answer, and behind it, is read as `boxes` and `sentences` say.
     """
     text = western(strip_traces(text_of(completion), traces))
     boxes = list(BOX.finditer(text))
@@ -193,8 +190,7 @@ def _number_of(sentence: str) -> Answer | None:
 def _stated(text: str, announced: int, start: int) -> Answer:
     """Return the answer at `start`, announced by what begins at `announced`, with what hedges it."""
     written = text[start : start + MAX_ANSWER_CHARACTERS]
-    number = _NUMBER_ALONE.match(written)
-    answer, sentence = (number[1], number[1]) if number else first_sentence(written)
+    answer, sentence = first_sentence(written)
     clause = last_clause(text[max(0, announced - MAX_BESIDE_CHARACTERS) : announced])
     before = f"{clause}{text[announced:start]} " if HEDGES.search(clause.lower()) else ""
     end = start + len(sentence)
@@ -224,7 +220,6 @@ _HEADING = re.compile(
     r"[0-9][0-9.,/%]*(?: [a-z]+s)?(?: left| in total| in all| altogether| total)?[^\w\n]*$)",
     re.IGNORECASE,
 )
-_NUMBER_ALONE = re.compile(r"(-?[0-9][0-9,]*+(?:\.[0-9]++)?)(?=\n|\Z)")
 # Another number, a bound, or an operand of the number; not a Markdown quotation, a list, a tag or an arrow.
 _OTHER_NUMBER = re.compile(
     r"(?:[0-9]\S*\s+(?:(?:[a-z]+\s+)?(?:or|to)|and|-|–|—)\s+|"

@@ -105,9 +105,7 @@ def stated_number(words: str, sentence: str) -> Numeral | None:
     """
     if not sentence or words == sentence:
         return answer_in(words)
-    rest = sentence.partition(words)[2] if words else sentence
-    explains = _EXPLAINS.match(rest) or not re.search("[0-9]", rest)
-    is_bare = explains and _BARE.match(words) and not _VERB.search(words)
+    is_bare = _BARE.match(words) and not _VERB.search(words)
     return (answer_in(words) if is_bare else None) or answer_in(sentence)
 
 
@@ -212,6 +210,3 @@ _BARE = re.compile(
     r"[^\w\n]*(?:\\?[A-Za-z]\w?\s*=)?(?:[^\w\n]|(?:text|mathbf|d?frac|USD|EUR|Rs)(?![a-z]))*[0-9½⅓⅔¼¾]"
 )
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|equals?|gives?|makes?|means?)\b")
-_EXPLAINS = re.compile(
-    r"[\s*$)]*(?:[,(;.]|(?:which|so|because|since|as|where|hence|thus|therefore|given)\b)", re.IGNORECASE
-)

@@ -41,6 +41,8 @@ ACCEPTED = [  # answer, completion, reason
     ("15", "#### $\\boxed{15}$", "exact"),
     ("8", "#### She had 12 and gave away 4, so 8.", "exact"),
     ("15", "#### 12 pens and 3 pencils, 15 in total", "exact"),
+    ("15", "#### 15 total, 3 of them red", "exact"),
+    ("12", "#### 15 pens are gone, so 12 are left", "exact"),
     ("18", "#### 5+13=18", "exact"),
     ("61", "\\boxed{p+q = 24+37 = 61}", "exact"),
     ("6000", "$\\boxed{6}$ thousand", "numeric"),

@@ -54,7 +54,7 @@ class TableRow:
     over_base: Gain | None = None
 
     def as_json(self, grid: str) -> dict[str, Any]:
-        """Return plain values, with the arm's name on `grid`; JSON has no whole numbers as keys."""
+        """Return plain values, with the arm's name in a study on `grid`; JSON has no numbers as keys."""
         gains = {"over_base": gain_as_json(self.over_base), "over_lam0": gain_as_json(self.gain)}
         others = {name: value for name, value in vars(self).items() if name not in ("arm", "gain")}
         return (

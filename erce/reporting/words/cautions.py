@@ -16,11 +16,11 @@ from erce.reporting.format import fixed, percent, points, strength
 from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
 from erce.reporting.numbers.verdict import preferences, usable_for_both
-from erce.reporting.words.sentences import in_sentence, of_completions, sentences, temperature_doubts
+from erce.reporting.words.sentences import in_sentence, sentences, temperature_doubts
 from erce.study.folder import cell_folder, read_origin
-from erce.study.freshness import LEARNED_FROM_OTHERS, TRAIN_AGAIN, changed_files, trained_on_others
+from erce.study.freshness import TRAIN_AGAIN, changed_files, trained_on_others
 from erce.study.provenance import TASK_FILE, task_file_digest
-from erce.study.schedule import NoChoice, counted_cells, verified_by_several
+from erce.study.schedule import NoChoice, verified_by_several
 from erce.types import BASE_MODEL, Arm
 
 FEW_PROBLEMS = 200
@@ -175,16 +175,17 @@ def _versions(summary: Summary) -> Iterator[Caution]:
 
 def _learned_from_others(summary: Summary) -> Iterator[Caution]:
     """Name the cells that were trained on own samples with other verdicts than these have now."""
-    if others := trained_on_others(summary.study):
-        yield Caution(f"{counted_cells(others)} {LEARNED_FROM_OTHERS}", TRAIN_AGAIN)
+    if fault := trained_on_others(summary.study):
+        yield Caution(fault, TRAIN_AGAIN)
 
 
 def _outliers(summary: Summary) -> Iterator[Caution]:
     """Name each run that is far from its arm's other seeds."""
+    completions = "samples" if summary.decoding == "sampled" else "greedy completions"
     for cell, accuracy, median in outliers(summary):
         yield Caution(
             f"{cell.name} is far from the other seeds of {summary.name(cell.arm)}: right in "
-            f"{percent(accuracy)} % {of_completions(summary)}, against {percent(median)} % (median).",
+            f"{percent(accuracy)} % of {completions}, against {percent(median)} % (median).",
             "Train more seeds: how often runs collapse is part of what an arm gains.",
         )
 
@@ -273,8 +274,8 @@ def _base_model(summary: Summary) -> Iterator[Caution]:
         base, baseline = (summary.row(task, arm, decoding) for arm in (BASE_MODEL, summary.baseline))
         if base is not None and baseline is not None and base.mean > baseline.mean:
             fault = (
-                f"The base model is better than {name} ({decoding}: {percent(base.mean)} % against "
-                f"{percent(baseline.mean)} %), so a gain over {name} may be damage avoided."
+                f"The base model was right more often than {name} ({decoding}: {percent(base.mean)} % "
+                f"against {percent(baseline.mean)} %), so a gain over {name} may be damage avoided."
             )
             yield Caution(fault, "Tune the learning rate and the epochs of λ = 0, then compare again.")
             return

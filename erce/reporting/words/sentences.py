@@ -82,11 +82,6 @@ def exploration_sentences(summary: Summary) -> list[str]:
     ]
 
 
-def of_completions(summary: Summary) -> str:
-    """Return what the tables' gains are shares of."""
-    return "of samples" if summary.decoding == "sampled" else "of greedy completions"
-
-
 def _own_sentence(summary: Summary) -> str:
     """Say what was sampled before training, and for how many problems; empty where no arm trains on it."""
     own = summary.own
@@ -115,7 +110,10 @@ def _verdict(summary: Summary) -> str:
     uses: dict[Arm, list[str]] = {}
     for decoding, one in found.items():
         uses.setdefault(one.use, []).append(FOR[decoding])
-    named = [f"{_explained(summary, arm)} {' and '.join(where)}" for arm, where in uses.items()]
+    named = [
+        f"{in_sentence(summary, arm) if arm.is_base else in_words(summary, arm)} {' and '.join(where)}"
+        for arm, where in uses.items()
+    ]
     text = f"Use {' and '.join(named)}"
     if list(uses) == [BASE_MODEL]:
         text += ": no trained arm is shown to be better"
@@ -129,7 +127,6 @@ def _verdict(summary: Summary) -> str:
 def _preferred(summary: Summary, found: Preference) -> str:
     """Say which arm validation prefers, what it gains on test and costs, and whether a cheaper one does."""
     row = found.row
-    explained = in_sentence if row.arm == found.use else _explained  # the verdict explains the arm to use
     arms = f", of {counted(len(found.scores), 'arm')}" if len(found.scores) > 1 else ""
     right = "in {} % of samples of" if row.decoding == "sampled" else "on {} % of"
     over = {"the base model": found.over_base, summary.name(summary.baseline): found.over_baseline}
@@ -139,7 +136,7 @@ def _preferred(summary: Summary, found: Preference) -> str:
         if gain is not None
     ]
     text = (
-        f"{_where(row.decoding)} validation prefers {explained(summary, row.arm)}{arms}: right "
+        f"{_where(row.decoding)} validation prefers {in_sentence(summary, row.arm)}{arms}: right "
         f"{right.format(percent(row.mean))} the {counted(row.n_problems, 'test problem')}"
         f"{', ' if gains else ''}{' and '.join(gains)}{', with 95 % intervals' if gains else ''}."
     )
@@ -178,11 +175,6 @@ def _beside(summary: Summary, found: Preference) -> str:
 def in_sentence(summary: Summary, arm: Arm) -> str:
     """Return the arm's name as a sentence has it: with the article that "base model" needs."""
     return f"the {summary.name(arm)}" if arm.is_base else summary.name(arm)
-
-
-def _explained(summary: Summary, arm: Arm) -> str:
-    """Return the arm's name as a sentence has it where it comes first: with what it is."""
-    return in_sentence(summary, arm) if arm.is_base else in_words(summary, arm)
 
 
 def _choosing(summary: Summary) -> str:

@@ -37,8 +37,8 @@ process to see, signal or start, and ends with its job:
           ├ judge      judge.py           for 200 jobs, or until tests or program may have left something
           └ candidate  candidate.py       for one job
 
-`kernel/` confines all three: namespaces, Landlock, seccomp, capabilities, limits. `probes.py` is what
-`erce doctor` tries.
+`kernel/` confines all three: namespaces, Landlock, seccomp, capabilities, limits. `probes.py` checks a tier
+before it is used, and tries for `erce doctor` what a hostile program would.
 """
 
 from erce.verify.sandbox.host import TIERS, Job, Limits, Outcome, SandboxUnavailable

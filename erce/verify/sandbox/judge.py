@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 from erce.verify.sandbox import wire
 
 ENDED = "the program ended its process"
-OF_NUMPY = (
+_OF_NUMPY = (
     "the tests import numpy, for which an empty list is close to every number, so that a pass would prove "
     "nothing: only mode 'unproven' runs them"
 )
@@ -270,8 +270,8 @@ class _Run:
             return _ruling(reason, (self._at if reason == "opaque" else "") + detail, clean=False)
         raised = error is self._program.raised
         text = self._program.raised_as if raised else wire.described(error)
-        if isinstance(error, ImportError) and error.name == "numpy":
-            return _ruling("opaque", OF_NUMPY)
+        if isinstance(error, ImportError) and (error.name or "").partition(".")[0] == "numpy":
+            return _ruling("opaque", _OF_NUMPY)
         if self._loading:
             return _ruling("failed", f"the program raised {text}")
         if not raised and (fault := self._fault_of_the_tests(error)):
