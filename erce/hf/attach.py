@@ -165,8 +165,9 @@ class Attached:
             raise InputError("logits_to_keep has no meaning with labels; leave it out")
         inputs.setdefault("use_cache", False)  # with it transformers lets flattened sequences read each other
         is_shifted = targets is None
-        labels, targets = (labels, labels[:, 1:]) if is_shifted else (targets, targets)
+        labels = labels if is_shifted else targets
         refuse_other_lengths(labels, inputs)
+        targets = labels[:, 1:] if is_shifted else labels
         self._warn_of_mixed_sequences(inputs, labels)
         count = begin_count(targets, settings["ignore_index"])
         output, hidden = self._outputs(model, inputs, labels)

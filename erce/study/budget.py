@@ -25,7 +25,7 @@ from erce.recipe import RFT, SELF, Cell, Recipe, load_recipe
 from erce.recipe.sections import MOST_COMPLETIONS, MOST_SEQUENCES
 from erce.study.demonstrations import cell_splits
 from erce.study.engines.progress import duration
-from erce.study.folder import TRAINING, Study, cell_folder, read_result, read_timing
+from erce.study.folder import TRAINING, Study, cell_folder, check_folder, read_result, read_timing
 from erce.study.probe import MEASURED_SECONDS, Speed, measured_speed
 from erce.study.schedule import decodings, planned_cells
 from erce.study.stages import cpu_threads
@@ -237,6 +237,7 @@ def dry_run(
     """
     if device not in (*DEVICES, "cpu"):
         raise InputError(f"no device {device!r}; there are {', '.join(DEVICES)} and cpu")
+    check_folder(root, recipe)
     if recipe.has_user_defined_losses:
         from erce.loss import check_names
 

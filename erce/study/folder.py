@@ -49,12 +49,7 @@ def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None
     same, and so must the rows of problems.jsonl. A file that is missing or torn is written again.
     """
     check_folder(root, recipe)
-    settings = _settings(root)
-    if settings is not None and identity(before := read_recipe(root)) != identity(recipe):
-        raise InputError(
-            f"{root} holds another study ({_difference(before, recipe)}); choose another folder with --out"
-        )
-    rows = _whole_rows(root)
+    settings, rows = _settings(root), _whole_rows(root)
     if problems is not None and rows != problems[: len(rows)]:
         raise InputError(
             f"{root} was begun with other problems than the task has now; choose another folder with --out"
@@ -66,11 +61,15 @@ def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None
 
 
 def check_folder(root: Path, recipe: Recipe) -> None:
-    """Raise an InputError for a folder that holds something else than a study.
+    """Raise an InputError for a folder that holds anything but this study; its grid may be another.
 
     Where study.json is missing or torn, the folder of one of the recipe's cells says whose the study is: its
     name depends on every setting.
     """
+    if _settings(root) is not None and identity(before := read_recipe(root)) != identity(recipe):
+        raise InputError(
+            f"{root} holds another study ({_difference(before, recipe)}); choose another folder with --out"
+        )
     if not root.exists() or _settings(root) is not None:
         return
     written_first = (STUDY, PROBLEMS, BASE)  # all that a run has left that was killed soon

@@ -118,6 +118,8 @@ def test_labels_of_another_length_than_the_tokens_are_one_sentence():
         ValueError, match=r"labels have the shape \(4, 18\) and the tokens \(4, 19\); give one"
     ):
         attached(**short)
+    with pytest.raises(ValueError, match=r"labels have the shape \(19,\) and the tokens \(4, 19\)"):
+        attached(**BATCH | {"labels": BATCH["labels"][0]})
     embedded = {"inputs_embeds": attached.get_input_embeddings()(BATCH["input_ids"])}
     with pytest.raises(ValueError, match="give one label per token, -100 where it is not trained on"):
         attached(**embedded, shift_labels=short["labels"])

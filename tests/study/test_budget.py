@@ -105,6 +105,11 @@ def test_only_what_is_not_done_takes_time_and_as_long_as_what_is_done_took(finis
     assert f"as fast as the {cells} cells that are done" in lines[lines.index(line) + 1]
 
 
+def test_a_folder_that_a_run_would_refuse_is_refused(finished):
+    with pytest.raises(InputError, match=r"holds another study .*choose another folder with --out"):
+        dry_run(replace(RECIPE, decoding=replace(RECIPE.decoding, samples=7)), finished.root)
+
+
 def test_the_time_of_a_half_done_study_is_that_of_the_tokens_that_are_left(finished, tmp_path):
     root = tmp_path / "mini"
     shutil.copytree(finished.root, root)
