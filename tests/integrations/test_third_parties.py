@@ -1,7 +1,6 @@
 """`make integrations`: what its table says of tools that agree, disagree, break or cannot be installed."""
 
 import json
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 import pytest
@@ -62,15 +61,16 @@ def test_every_version_of_a_tool_is_pinned(name):
 
 @dataclass(frozen=True)
 class Served(Toy):
-    """An environment whose erce draws the same three arms twice; with a server one text may differ."""
+    """An environment whose erce draws the same three arms each time; in `others` one text may differ."""
 
     text: str = "4"
     entropy: float = 0.5
+    others: tuple[str, ...] = ("served", "killed")
 
     def erce(self, command, path, rows, *_):
         if command == "run":
             return
-        changed = {"completion": self.text, "entropy": self.entropy} if rows.stem == "served" else {}
+        changed = {"completion": self.text, "entropy": self.entropy} if rows.stem in self.others else {}
         greedy = {"split": "test", "decoding": "greedy", "completion": "4", "entropy": 0.5}
         samples = [
             greedy | {"arm": arm, "problem": str(at)} for arm in ("base", "0", "2") for at in range(48)
@@ -81,11 +81,17 @@ class Served(Toy):
 
 
 @pytest.mark.parametrize(
-    ("served", "holds"),
-    [({}, [True, True]), ({"text": "5"}, [False, True]), ({"entropy": 0.6}, [True, False])],
-    ids=["same", "another text", "another entropy"],
+    ("served", "ends", "holds"),
+    [
+        ({}, True, [True, True, True, True]),
+        ({"text": "5"}, True, [False, True, True, True]),
+        ({"entropy": 0.6}, True, [True, False, True, True]),
+        ({}, False, [True, True, False, True]),
+        ({"text": "5", "others": ("killed",)}, True, [True, True, True, False]),
+    ],
+    ids=["same", "another text", "another entropy", "outlives its run", "another text after a kill"],
 )
-def test_a_server_is_held_to_the_texts_and_entropies_drawn_here(tmp_path, monkeypatch, served, holds):
+def test_a_server_is_held_to_the_texts_and_entropies_drawn_here(tmp_path, monkeypatch, served, ends, holds):
     monkeypatch.setattr(Environment, "runs", tmp_path)
-    monkeypatch.setattr(serving, "_vllm", lambda environment: nullcontext("http://localhost:8000/v1"))
+    monkeypatch.setattr(serving, "_ends_with_a_killed_run", lambda environment: ends)
     assert [claim.holds for claim in serving.check_vllm(Served("toy", **served))] == holds
