@@ -85,7 +85,7 @@ def cautions(summary: Summary) -> list[str]:
 
 @lru_cache(maxsize=1)
 def faults(summary: Summary) -> list[Caution]:
-    """Return what could be wrong with a study."""
+    """Return what could be wrong with a study, what weighs most first: a terminal shows but three."""
     return [
         *_changed(summary),
         *_verifiers(summary),
@@ -94,11 +94,11 @@ def faults(summary: Summary) -> list[Caution]:
         *_outliers(summary),
         *_versions(summary),
         *_unfinished(summary),
+        *_base_model(summary),
         *_chosen(summary),
         *_small(summary),
         *_reasons(summary),
         *_unprotected(summary),
-        *_base_model(summary),
         *map(Caution, temperature_doubts(summary)),
         *_format(summary),
     ]
