@@ -36,7 +36,7 @@ def fine_tune(*operands, objective, seed, folder, **settings):
 
 
 class ToyBackend:
-    name, in_cell_process = "transformers", True
+    name, in_cell_process, after_training = "transformers", True, False
 
     def __init__(self, recipe):
         self.recipe = recipe
@@ -97,7 +97,7 @@ def _toys() -> dict[str, ModuleType]:
             "dtype_here": lambda dtype, name: model.dtype,
             "load_tokenizer": lambda name: Tokenizer(),
         },
-        "erce.generate.backend": {"backend_of": ToyBackend},
+        "erce.generate.backend": {"Backend": ToyBackend, "backend_of": ToyBackend},
         "erce.train": {},
         "erce.train.fine_tune": {"fine_tune": fine_tune},
     }
