@@ -37,7 +37,7 @@ def suits(dtype: torch.dtype, v: int, order: float | None) -> bool:
 def bfloat16_is_fast() -> bool:
     """Return whether this CPU multiplies bfloat16 faster than float32.
 
-    Taken as fast are Arm's and AMD's that have instructions for it (measured on an EPYC) and Intel's with AMX.
+    Taken as fast are Arm's and AMD's with instructions for it (measured on an EPYC), and Intel's with AMX.
     On an Intel with AVX-512 BF16 alone bare matmuls took twice float32's time (benchmarks/loss_head.py).
     """
     if not (torch.backends.mkldnn.is_available() and torch.ops.mkldnn._is_mkldnn_bf16_supported()):
