@@ -89,8 +89,8 @@ def examine(tier: str | None = None) -> list[ProbeResult]:
     findings.append(ProbeResult("chosen", chosen, True, "programs run in this tier"))
     with closing(SupervisedWorker(chosen)) as worker:
         findings += [_attempt(worker, name) for name in ATTEMPTS if chosen != "none"]
-        endless = Job("while True: pass", ["assert f()"])
-        verdict = worker.run(endless, Limits(cpu=0.2, wall=4.0)).verdict
+        endless = Job("while True: pass", ["assert f()"], limits=Limits(cpu=0.2, wall=4.0))
+        verdict = worker.run(endless).verdict
     return [
         *findings,
         ProbeResult("attempt", "compute for ever", verdict.reason == "timeout", verdict.detail),
@@ -107,7 +107,7 @@ def working_worker(tier: str) -> SupervisedWorker:
     worker = SupervisedWorker(tier)
     try:
         for returned in (1, 2):
-            verdict = worker.run(Job("def f(): return 1", [f"assert f() == {returned}"]), Limits()).verdict
+            verdict = worker.run(Job("def f(): return 1", [f"assert f() == {returned}"])).verdict
             if verdict.accepted is not (returned == 1):
                 raise OSError(f"a program that should {'pass' if returned == 1 else 'fail'}: {verdict}")
         for name in DECISIVE if tier != "none" else ():  # which would let them do it
@@ -135,6 +135,6 @@ def _attempt(worker: SupervisedWorker, name: str) -> ProbeResult:
         home=str(Path.home()), shown=shown, known=[*ENVIRONMENT, "LC_CTYPE"], outside="/var/tmp"
     )
     job = Job(_PROGRAM.format(attempt=line), ["assert not attempt(), attempt()"])
-    verdict = worker.run(job, Limits()).verdict
+    verdict = worker.run(job).verdict
     outcome = verdict.detail.partition("AssertionError: ")[2] or verdict.detail
     return ProbeResult("attempt", name, outcome.startswith("refused: "), outcome)
