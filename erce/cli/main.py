@@ -247,7 +247,7 @@ def verify(options: argparse.Namespace) -> int:
 
 def doctor(options: argparse.Namespace) -> int:
     """Show the versions and devices of this machine, and which sandbox runs here and what it refuses."""
-    from erce.verify.sandbox.probes import examine
+    from erce.cli.examination import examine
 
     terminal.print_lines([*terminal.machine_lines(), ""])
     rows = examine()

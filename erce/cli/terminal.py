@@ -23,8 +23,8 @@ from erce.errors import counted
 from erce.types import Verdict
 
 if TYPE_CHECKING:
+    from erce.cli.examination import SandboxFinding
     from erce.cli.side_by_side import Reverified
-    from erce.verify.sandbox.probes import ProbeResult
 
 WIDTH = 80  # characters in a line of a terminal
 HALF = 48  # at most, of the characters before the last column
@@ -136,8 +136,8 @@ def reverify_lines(
     return lines
 
 
-def examination_lines(rows: "Sequence[ProbeResult]") -> list[str]:
-    """Return the findings of `probes.examine`: the tiers, and what was tried in the one that is taken."""
+def examination_lines(rows: "Sequence[SandboxFinding]") -> list[str]:
+    """Return the findings of `examination.examine`: the tiers, and what was tried in the chosen one."""
     tried = [row for row in rows if row.kind == "attempt"]
     chosen = next((row.name for row in rows if row.kind == "chosen"), None)
     lines = ["tiers, each set up and made to verify a program:"]
@@ -177,7 +177,7 @@ def _plain(text: str) -> str:
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
-def _sign(row: "ProbeResult") -> str:
+def _sign(row: "SandboxFinding") -> str:
     return "ok  " if row.good else "FAIL" if row.kind == "attempt" else "--  "
 
 

@@ -38,7 +38,7 @@ process to see, signal or start, and ends with its job:
           └ candidate  candidate.py       for one job
 
 `kernel/` confines all three: namespaces, Landlock, seccomp, capabilities, limits. `probes.py` checks a tier
-before it is used, and tries for `erce doctor` what a hostile program would.
+before it is used, by what a hostile program would try; `erce doctor` tries more.
 """
 
 from erce.verify.sandbox.host import TIERS, Job, Limits, Outcome, SandboxUnavailable
