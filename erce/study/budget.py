@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from erce import events
-from erce.catalog import EMBEDDED_MODELS, is_here, is_hub_name
+from erce.catalog import EMBEDDED_MODELS, is_here, is_hub_name, nearest_model
 from erce.errors import InputError, counted
 from erce.generate.backend import backend_of
 from erce.hf.prompt import demonstration_ids, prompt_ids, training_rows
@@ -639,8 +639,11 @@ def read_config(model: str) -> Any:
     except (OSError, ValueError) as error:
         if model in PUBLIC:
             return Qwen2Config(**dict(zip(FIELDS, PUBLIC[model], strict=True)))
-        where = "on this machine; name a folder that has it"
-        raise InputError(f"no config.json of {model!r} that can be read {where} ({error!r:.60})") from None
+        why, meant = str(error).split("\n")[0].rstrip("."), nearest_model(model)
+        raise InputError(
+            f"no config.json of {model!r} that can be read on this machine ({why}); "
+            f"{meant or 'name a folder that has it'}"
+        ) from None
     if any(name.startswith(EXPERTS) for name in vars(config)):
         raise InputError(f"{model!r} is a mixture of experts, for which there is no formula here")
     if lacking := [name for name in FIELDS[:-1] if not hasattr(config, name)]:
