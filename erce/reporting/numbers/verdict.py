@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow, gain_as_json
 from erce.stats import Gain, paired_gain
+from erce.study.schedule import ranked, validation_scores
 from erce.types import BASE_MODEL, Arm
 
 MARGIN = 0.02  # up to which a cheaper arm counts as good as the preferred one, in fractions of 1
@@ -140,17 +141,10 @@ def _is_worse(summary: Summary, arm: Arm, found: Preference) -> bool:
 
 def _candidates(summary: Summary, decoding: str) -> list[TableRow]:
     """Return the rows of the arms that may be preferred, the best on validation first."""
-    expected = [cell for cell in summary.study.expected if cell.task == summary.task]
-    unfinished = {cell.arm for cell in expected if cell not in summary.study.results}
-    rows = [
-        row
-        for row in summary.rows
-        if (row.task, row.decoding) == (summary.task, decoding)
-        and row.validation is not None
-        and row.arm not in unfinished
-    ]
-    # Rounded, so that equal means of different seeds are a tie and not a matter of the last bit.
-    return sorted(rows, key=lambda row: (-round(row.validation or 0, 12), *_cost(row), abs(row.arm.lam or 0)))
+    study = summary.study
+    scores = validation_scores(study.expected, study.results, task=summary.task, decoding=decoding)
+    rows = (summary.row(summary.task, arm, decoding) for arm in ranked(scores))
+    return [row for row in rows if row is not None]
 
 
 def _preference(summary: Summary, rows: list[TableRow]) -> Preference:

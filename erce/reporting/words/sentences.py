@@ -48,9 +48,6 @@ def contest_sentence(summary: Summary) -> str:
     if sweep is None or not sweep.contests:
         return ""
     first, name = sweep.contests[0], summary.name(sweep.contests[0].arm)
-    tried = [f"{point.temperature:g}" for point in sweep.lines[first.arm]]
-    most = max(len(sweep.lines[contest.rival]) for contest in sweep.contests)
-    only = f"; {' and '.join(tried)} alone were tried" if len(tried) < most else ""
     others, by_finding = [], {}
     for contest in sweep.contests:
         rival, gain = in_sentence(summary, contest.rival), contest.gain
@@ -62,7 +59,7 @@ def contest_sentence(summary: Summary) -> str:
     ]
     return (
         f"With each arm at the temperature that validation prefers, {name} (temperature "
-        f"{first.temperature:g}{only}) is right in {percent(first.mean)} % of completions of the test "
+        f"{first.temperature:g}) is right in {percent(first.mean)} % of completions of the test "
         f"problems, {' and '.join(others)}. {' '.join(found)}"
     )
 
