@@ -93,8 +93,9 @@ def _recipe(options: argparse.Namespace) -> tuple[Path, Path, dict[str, Any]]:
 
 def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
     from erce.recipe import load_recipe
-    from erce.study.budget import Speed, device_here, dry_run
+    from erce.study.dry_run import dry_run
     from erce.study.engines.progress import spoken
+    from erce.study.probe import Speed
 
     speeds = options.tokens_per_second
     if speeds and not all(0 < speed < math.inf for speed in speeds):
@@ -104,8 +105,8 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
         )
     speed = speeds and Speed(*speeds)
     with spoken():
-        device, jobs = options.device or device_here(), options.jobs or 1
-        lines = dry_run(load_recipe(recipe, **overrides), out, device=device, speed=speed, jobs=jobs)
+        read = load_recipe(recipe, **overrides)
+        lines = dry_run(read, out, device=options.device, speed=speed, jobs=options.jobs or 1)
     terminal.print_lines(lines)
     return 0
 

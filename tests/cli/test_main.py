@@ -109,7 +109,7 @@ def test_sigterm_ends_a_command_as_ctrl_c_does_with_its_own_exit_code(monkeypatc
         (["run", "mini"], "erce.study.run.run", f"; {KEPT} {GOES_ON}"),
         (["run", "mini", "--engine", "ray"], "erce.study.run.run", f"; {KEPT_CELLS} {GOES_ON}"),
         (["demo"], "erce.study.run.run", f"; {KEPT} {GOES_ON}"),
-        (["run", "mini", "--dry-run"], "erce.study.budget.dry_run", ""),
+        (["run", "mini", "--dry-run"], "erce.study.dry_run.dry_run", ""),
         (["verify", "rows.jsonl"], "erce.cli.side_by_side.reverify_file", ""),
         (["tasks"], "erce.tasks.load_task", ""),
     ],
