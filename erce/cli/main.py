@@ -93,6 +93,8 @@ def _recipe(options: argparse.Namespace) -> tuple[Path, Path, dict[str, Any]]:
 
 def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
     from erce.recipe import load_recipe
+
+    plan = load_recipe(recipe, **overrides)  # before torch, which takes seconds
     from erce.study.budget import Speed, device_here, dry_run
     from erce.study.engines.progress import spoken
 
@@ -105,7 +107,7 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
     speed = speeds and Speed(*speeds)
     with spoken():
         device, jobs = options.device or device_here(), options.jobs or 1
-        lines = dry_run(load_recipe(recipe, **overrides), out, device=device, speed=speed, jobs=jobs)
+        lines = dry_run(plan, out, device=device, speed=speed, jobs=jobs)
     terminal.print_lines(lines)
     return 0
 
