@@ -30,7 +30,7 @@ from erce.generate.transformers import generate
 from erce.hf.models import DTYPES, BasePolicy, load_tokenizer
 from erce.hf.prompt import prompt_ids
 from erce.recipe import RegularizedObjective, Training
-from erce.study.budget import PUBLIC, read_config
+from erce.study.memory import PUBLIC, read_config
 from erce.train.fine_tune import fine_tune
 from erce.types import Problem
 

@@ -95,8 +95,9 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
     from erce.recipe import load_recipe
 
     plan = load_recipe(recipe, **overrides)  # before torch, which takes seconds
-    from erce.study.budget import Speed, device_here, dry_run
+    from erce.study.dry_run import dry_run
     from erce.study.engines.progress import spoken
+    from erce.study.probe import Speed
 
     speeds = options.tokens_per_second
     if speeds and not all(0 < speed < math.inf for speed in speeds):
@@ -106,8 +107,7 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
         )
     speed = speeds and Speed(*speeds)
     with spoken():
-        device, jobs = options.device or device_here(), options.jobs or 1
-        lines = dry_run(plan, out, device=device, speed=speed, jobs=jobs)
+        lines = dry_run(plan, out, device=options.device, speed=speed, jobs=options.jobs or 1)
     terminal.print_lines(lines)
     return 0
 
@@ -230,7 +230,7 @@ def tasks(options: argparse.Namespace) -> None:
 
 
 def verify(options: argparse.Namespace) -> int:
-    """Verify one answer or program, or a file or study again by our procedure and the paper's."""
+    """Verify one answer or program, or every row of a file."""
     flags.check_verify(options)
     if options.file is not None:
         _reverify(options)
@@ -249,7 +249,7 @@ def verify(options: argparse.Namespace) -> int:
 
 def doctor(options: argparse.Namespace) -> int:
     """Show the versions and devices of this machine, and which sandbox runs here and what it refuses."""
-    from erce.verify.sandbox.probes import examine
+    from erce.cli.examination import examine
 
     terminal.print_lines([*terminal.machine_lines(), ""])
     rows = examine()
@@ -272,22 +272,18 @@ def _arms(flags: list[list[str]]) -> dict[str, list[str]]:
 
 def _verify_one(options: argparse.Namespace) -> dict[str, Verdict]:
     """Verify the answer or program that the flags give; return the verdicts, first the one that decides."""
-    from erce.cli.side_by_side import procedures
+    from erce.cli.side_by_side import readings
 
     kind, operands = options.kind or "math", (options.answer, options.completion)
     if options.program is not None:
         kind, operands = "program", (_text(options.program), options.test, (), None)
-    verifiers, papers = procedures(kind), options.mode == "paper"
-    return {name: verify(*operands) for name, verify in verifiers.items() if papers == (name == "paper")}
+    return {name: verify(*operands) for name, verify in readings(kind).items()}
 
 
 def _reverify(options: argparse.Namespace) -> None:
-    from erce.cli.side_by_side import reverify_file, reverify_study, summary, write_reverified
+    from erce.cli.side_by_side import reverify_file, summary, write_reverified
 
-    if options.file.is_dir():
-        rows = reverify_study(options.file, workers=options.workers)
-    else:
-        rows = reverify_file(options.file, kind=options.kind, workers=options.workers)
+    rows = reverify_file(options.file, kind=options.kind, workers=options.workers)
     if options.json is not None:
         write_reverified(options.json, rows)
     terminal.print_lines(terminal.reverify_lines(rows, summary(rows), limit=options.limit))

@@ -151,7 +151,7 @@ class Decoding:
     samples: int = 4  # per problem
     max_new_tokens: int | None = None  # None: the task's
     batch_size: int | None = None  # completions at a time, which changes speed only; None: as many as fit
-    temperatures: tuple[float, ...] = ()  # further temperatures for λ = 0 and the chosen λ; it may grow
+    temperatures: tuple[float, ...] = ()  # of a temperature sweep (docs/recipes.md); it may grow
     temperature_samples: int = 1  # per problem at each of them
     stop: tuple[str, ...] = ()  # texts that end a completion, besides the model's own end
     compile: bool | None = None  # a static cache and compiled steps; None: on a GPU, if the model has them

@@ -19,10 +19,10 @@ from typing import Any
 
 from erce.files import read_json, write_json
 from erce.recipe import Cell, Recipe
-from erce.study.budget import BatchSizes, batch_sizes
 from erce.study.demonstrations import COUNTS, cell_splits, counts, demonstrations
 from erce.study.folder import JOURNAL, RESULT, TRAINING, cell_folder, timed
 from erce.study.freshness import missing_parts
+from erce.study.memory import BatchSizes, batch_sizes
 from erce.study.provenance import DIGESTS, digests
 from erce.study.samples import read_samples
 from erce.study.schedule import cell_sampling

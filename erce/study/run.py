@@ -14,7 +14,6 @@ from erce.errors import DamagedError, InputError
 from erce.generate.backend import Backend, backend_of
 from erce.generate.vllm import end_leftover
 from erce.recipe import Recipe, load_recipe
-from erce.study.budget import BatchSizes, batch_sizes
 from erce.study.cell import run_cell, train_cell
 from erce.study.demonstrations import cell_splits, problem_rows
 from erce.study.engines import Engine, RunCells, Work, engine_named, open_engine
@@ -29,6 +28,7 @@ from erce.study.freshness import (
     stale_parts,
     trained_on_others,
 )
+from erce.study.memory import BatchSizes, batch_sizes
 from erce.study.provenance import keep_base_model, kept_base_model
 from erce.study.rounds import cells_failed, run_rounds, trainings_first
 from erce.study.schedule import CellSampling, cell_sampling, planned_cells

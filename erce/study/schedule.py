@@ -1,10 +1,11 @@
-"""A recipe and the results so far → the cells of its study, round by round, and the λ that it chooses.
+"""A recipe and the results so far → the cells of its study, round by round, and what validation chooses.
 
 1. Samples of the training problems, if an arm trains on them (`Recipe.own_cells`): the base model's, alone,
    or those of the models of one λ, once these are trained.
 2. On the study's own task every arm and seed; on the control the base model and λ = 0. On the own task the
    base model and λ = 0 are sampled at the recipe's `temperatures` too.
-3. Once every λ of the own task is done or has diverged, the same for the λ with the best validation score.
+3. Once every λ of the own task is done or has diverged, the same for the λ with the best validation score;
+   and once every arm is, the arm with the best one is sampled at the `temperatures`.
 
 Nothing here reads a disk or trains: equal results give equal cells. The test problems have no say.
 """
@@ -17,11 +18,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from erce.errors import InputError, counted
 from erce.generate.decoding import GenerationSettings
-from erce.recipe import GREEDY, SAMPLED, Cell, Recipe, further_temperatures
+from erce.recipe import GREEDY, RFT, SAMPLED, SELF, Cell, Recipe, further_temperatures
 from erce.recipe.sections import MOST_COMPLETIONS
 from erce.study.samples import SampleSet
 from erce.tasks import load_task
-from erce.types import Problem, Splits
+from erce.types import Arm, Problem, Splits
 
 if TYPE_CHECKING:
     from erce.study.folder import Study
@@ -49,7 +50,8 @@ def expected_cells(recipe: Recipe, results: Results, diverged: Collection[Cell] 
     if not recipe.can_run:
         return recipe.cells()
     lams = compared_lams(recipe, results, diverged) or (0.0,)
-    needed = {cell: cell for cell in _with_comparisons(recipe, lams)}
+    preferred = preferred_arm(recipe, results, diverged)
+    needed = {cell: cell for cell in _with_comparisons(recipe, lams, preferred)}
     return [needed.get(cell, cell) for cell in recipe.cells() if cell in needed or cell in results]
 
 
@@ -58,11 +60,15 @@ def planned_cells(
 ) -> list[Cell]:
     """Return the cells that the study will have in the end, `Recipe.own_cells` among them.
 
-    Until validation has chosen, the first λ other than 0 stands for the chosen one.
+    Until validation has chosen, the first λ other than 0 and the first other objective stand for what it
+    will choose.
     """
     first = recipe.lams if recipe.n_validation == 0 else (0.0, *[lam for lam in recipe.lams if lam][:1])
     lams = compared_lams(recipe, results or {}, diverged) or first
-    return [*recipe.own_cells, *_with_comparisons(recipe, lams)]
+    preferred = preferred_arm(recipe, results or {}, diverged)
+    if preferred is None and recipe.n_validation != 0:
+        preferred = next(iter(recipe.other_arms), None)
+    return [*recipe.own_cells, *_with_comparisons(recipe, lams, preferred)]
 
 
 def probe_cells(recipe: Recipe) -> list[Cell]:
@@ -87,21 +93,33 @@ def compared_lams(recipe: Recipe, results: Results, diverged: Collection[Cell]) 
         return None
     if not any("validation" in results[cell]["scores"] for cell in own if cell in results):
         return recipe.lams
-    scores = validation_scores(recipe, own, results, task=recipe.task, decoding=SAMPLED)
-    return (0.0, *ranked(scores)[:1])
+    scores = validation_scores(own, results, task=recipe.task, decoding=SAMPLED)
+    return (0.0, *[arm.lam for arm in ranked(scores)[:1] if arm.lam is not None])
 
 
-def _with_comparisons(recipe: Recipe, lams: Collection[float]) -> list[Cell]:
-    """Return the cells that a study needs if its report compares `lams`.
+def preferred_arm(recipe: Recipe, results: Results, diverged: Collection[Cell]) -> Arm | None:
+    """Return the arm of the own task with the best validation score, of the base model and all trained ones.
 
-    On the study's own task every cell stays, and the base model and `lams` are sampled at all temperatures.
-    On the control only the base model and `lams` stay.
+    None while a cell of that task has no result and has not diverged, and without validation problems.
+    """
+    own = [cell for cell in recipe.cells() if cell.task == recipe.task]
+    if any(cell not in results and cell not in diverged for cell in own):
+        return None
+    scores = validation_scores(own, results, task=recipe.task, decoding=SAMPLED)
+    return next(iter(ranked(scores)), None)
+
+
+def _with_comparisons(recipe: Recipe, lams: Collection[float], preferred: Arm | None) -> list[Cell]:
+    """Return the cells that a study needs if its report compares `lams` and recommends the `preferred` arm.
+
+    On the study's own task every cell stays, and the base model, `lams` and the preferred arm are sampled at
+    all temperatures. On the control only the base model and `lams` stay.
     """
     kept = []
     for cell in recipe.cells():
         is_compared = cell.lam is None or (_is_lam(recipe, cell) and cell.lam in lams)
         if cell.task == recipe.task:
-            kept.append(replace(cell, all_temperatures=is_compared))
+            kept.append(replace(cell, all_temperatures=is_compared or cell.arm == preferred))
         elif is_compared:
             kept.append(cell)
     return kept
@@ -190,11 +208,13 @@ def best_lam(study: "Study", *, task: str | None = None, decoding: str = "sample
         raise InputError(f"the study has no task {task!r}; there are {', '.join(study.recipe.tasks)}")
     if fewer := study.verified_otherwise(task):
         raise NoChoiceError(NoChoice.VERIFIERS, verified_by_several(task, fewer))
-    scores = validation_scores(study.recipe, study.expected, study.results, task=task, decoding=decoding)
+    grid = [cell for cell in study.expected if _is_lam(study.recipe, cell)]
+    scores = validation_scores(grid, study.results, task=task, decoding=decoding)
     if not scores:
         raise _no_choice(study, task, decoding)
     best = ranked(scores)[0]
-    return Choice(lam=best, score=scores[best], scores=scores)
+    by_lam = {arm.lam: score for arm, score in scores.items() if arm.lam is not None}
+    return Choice(lam=best.lam or 0.0, score=scores[best], scores=by_lam)
 
 
 def verified_by_several(task: str, fewer: Sequence[Cell]) -> str:
@@ -231,31 +251,45 @@ def _no_choice(study: "Study", task: str, decoding: str) -> NoChoiceError:
 
 
 def validation_scores(
-    recipe: Recipe, cells: Sequence[Cell], results: Results, *, task: str, decoding: str
-) -> dict[float, float]:
-    """Return the mean validation Pass@1 of every λ that has a result with that decoding in each of its cells.
+    cells: Sequence[Cell], results: Results, *, task: str, decoding: str
+) -> dict[Arm, float]:
+    """Return the mean validation Pass@1 of every arm of which each cell has a result with that decoding.
 
     Means are rounded, so that equal means of different seeds are a tie and not a matter of the last bit.
     """
-    by_lam: dict[float, list[Cell]] = {}
+    by_arm: dict[Arm, list[Cell]] = {}
     for cell in cells:
-        if cell.task == task and _is_lam(recipe, cell):
-            by_lam.setdefault(float(cell.lam or 0), []).append(cell)
+        if cell.task == task:
+            by_arm.setdefault(cell.arm, []).append(cell)
     scores = {}
-    for lam, of_lam in by_lam.items():
-        validated = [results.get(cell, {"scores": {}})["scores"].get("validation", {}) for cell in of_lam]
+    for arm, of_arm in by_arm.items():
+        validated = [results.get(cell, {"scores": {}})["scores"].get("validation", {}) for cell in of_arm]
         if all(decoding in by_decoding for by_decoding in validated):
-            scores[lam] = round(fmean(by_decoding[decoding]["pass@1"] for by_decoding in validated), 12)
+            scores[arm] = round(fmean(by_decoding[decoding]["pass@1"] for by_decoding in validated), 12)
     return scores
 
 
-def ranked(scores: Mapping[float, float]) -> list[float]:
-    """Return the λ, the best first; of equal scores the λ nearer to 0 comes first.
+def ranked(scores: Mapping[Arm, float]) -> list[Arm]:
+    """Return the arms, the best first; of equal scores the one that takes less, then the λ nearer to 0.
 
-    >>> ranked({0.0: 0.5, -2.0: 0.6, 1.0: 0.6})
-    [1.0, -2.0, 0.0]
+    The base model takes no training; "self" and "rft" take samples before theirs.
+
+    >>> scores = {Arm(0.0): 0.5, Arm(-2.0): 0.6, Arm(0.0, "self"): 0.6, Arm(1.0): 0.6}
+    >>> [arm.name() for arm in ranked(scores)]
+    ['λ = 1', 'λ = −2', 'self', 'λ = 0']
     """
-    return sorted(scores, key=lambda lam: (-scores[lam], abs(lam), lam))
+
+    samples = {SELF: 1, RFT: 2}  # and trains on fewer, or on more demonstrations
+    return sorted(
+        scores,
+        key=lambda arm: (
+            -scores[arm],
+            not arm.is_base,
+            samples.get(arm.objective, 0),
+            abs(arm.lam or 0),
+            arm.lam or 0,
+        ),
+    )
 
 
 def _is_lam(recipe: Recipe, cell: Cell) -> bool:

@@ -12,6 +12,7 @@ from erce.recipe import Cell, Decoding, OwnSamples
 from erce.reporting.numbers.gains import summary
 from erce.reporting.words.cautions import cautions
 from erce.study.demonstrations import accepted, counts, demonstrations, read_counts
+from erce.study.dry_run import dry_run
 from erce.study.folder import TRAINING, cell_folder
 from erce.study.run import run
 from erce.study.samples import (
@@ -56,6 +57,16 @@ def test_the_base_model_samples_the_training_problems_once_for_all_arms_and_seed
     assert len(more.results) == 5
     assert rows.stat().st_mtime_ns == written
     assert len(list(study.root.glob("cells/*-own-*"))) == 1
+
+
+def test_the_steps_of_a_dry_run_are_those_of_the_run_once_the_own_samples_are_there(study):
+    steps = [result["training"]["steps"] for cell, result in study.results.items() if cell.is_trained]
+    before, after = (
+        next(line for line in dry_run(RECIPE, root, device="h100") if "in all" in line)
+        for root in (study.root / "none", study.root)
+    )
+    assert f" {2 + 6 + 5} steps," in before  # as if all three samples of each problem were accepted
+    assert f" {sum(steps)} steps," in after
 
 
 def test_a_changed_verifier_is_seen_while_own_samples_are_missing(study, tmp_path):

@@ -14,7 +14,6 @@ from toys.studies import make_study
 
 from erce.catalog import EMBEDDED_MODELS
 from erce.cli.main import main
-from erce.cli.side_by_side import reverify_study
 from erce.files import read_rows
 from erce.recipe import Training
 from erce.reporting import report
@@ -150,14 +149,12 @@ PROGRAMS = tiny_recipe(task="mini-code", lams=(0.0,), training=TINY)
 
 
 @pytest.mark.slow
-def test_programs_are_verified_in_the_sandbox_and_again_by_the_papers_protocol(tmp_path):
+def test_programs_are_verified_in_the_sandbox(tmp_path):
     root = run(PROGRAMS, out=tmp_path / "code").root
-    rows = reverify_study(root, workers=1)
-    assert len(rows) == 2 * (2 + 4) * 3  # cells; validation and test; greedy and two samples
-    assert {name for row in rows for name in row.verdicts} == {"strict", "paper"}
-    assert any(row.verdicts["strict"].accepted for row in rows)
     assert main(["records", str(root), str(tmp_path / "rows.jsonl")]) == 0
-    assert len((tmp_path / "rows.jsonl").read_text(encoding="utf-8").splitlines()) == len(rows)
+    rows = read_rows(tmp_path / "rows.jsonl")
+    assert len(rows) == 2 * (2 + 4) * 3  # cells; validation and test; greedy and two samples
+    assert any(row["accepted"] for row in rows)
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Which cells by which results: validation chooses λ; control and temperatures are there for no other λ."""
+"""Which cells by which results: validation chooses what the control and the temperatures are for."""
 
 from dataclasses import replace
 
@@ -215,6 +215,29 @@ def test_results_decide_the_cells(results, diverged, on_control, at_all_temperat
     assert not any(cell.all_temperatures for cell in cells if cell.task == CONTROL)
 
 
+@pytest.mark.parametrize(
+    ("dft", "at_all_temperatures"),
+    [
+        ((0.9, 0.9), [BASE_MODEL, BASELINE, Arm(0.5), Arm(0.0, "dft")]),
+        ((0.6, 0.7), [BASE_MODEL, BASELINE, Arm(0.5)]),
+        ((0.9, None), [BASE_MODEL, BASELINE, Arm(0.5)]),  # until it is done
+    ],
+)
+def test_the_arm_that_validation_prefers_is_sampled_at_all_temperatures_once_every_arm_is_done(
+    dft, at_all_temperatures
+):
+    recipe = Recipe(task=OWN, control=CONTROL, lams=LAMS, seeds=SEEDS, objectives=("dft",))
+    of_dft = {
+        Cell(OWN, 0.0, seed, "dft"): {"scores": {"validation": {"sampled": {"pass@1": score}}}}
+        for seed, score in zip(SEEDS, dft, strict=True)
+        if score is not None
+    }
+    cells = next_cells(recipe, DONE | of_dft)
+    swept = [cell.arm for cell in cells if cell.all_temperatures]
+    assert list(dict.fromkeys(swept)) == at_all_temperatures
+    assert {cell.arm for cell in cells if cell.task == CONTROL} == {BASE_MODEL, BASELINE, Arm(0.5)}
+
+
 def test_own_samples_come_first_and_alone_and_count_as_planned():
     recipe = Recipe(task=OWN, lams=LAMS, seeds=SEEDS, objectives=("self",))
     assert next_cells(recipe, {}) == [recipe.own_cells[0]]
@@ -258,3 +281,6 @@ def test_a_plan_counts_one_lam_in_the_place_of_the_chosen(tmp_path, n_validation
     planned = planned_cells(recipe)
     assert {cell.lam for cell in planned if cell.task == CONTROL} == lams
     assert {cell.lam for cell in planned if cell.all_temperatures} == lams
+    assert (Arm(0.0, "dft") in {cell.arm for cell in planned if cell.all_temperatures}) is (
+        n_validation is None
+    )

@@ -52,8 +52,8 @@ class TemperatureSweep:
     """Every arm's points at rising temperature; `best` is the temperature that validation prefers.
 
     `arm` is the one whose gain may be of temperature: the arm to use for samples, or the chosen λ where that
-    is the base model or λ = 0. A run samples the sweep for the base model, λ = 0 and the chosen λ; the other
-    arms have fewer temperatures.
+    is the base model or λ = 0. A run samples the sweep for the base model, λ = 0, the chosen λ and the arm
+    that validation prefers; the others have fewer temperatures.
     """
 
     arm: Arm | None  # None also where λ = 0 was chosen

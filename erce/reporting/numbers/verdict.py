@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow, gain_as_json
 from erce.stats import Gain, paired_gain
+from erce.study.schedule import ranked, validation_scores
 from erce.types import BASE_MODEL, Arm
 
 MARGIN = 0.02  # up to which a cheaper arm counts as good as the preferred one, in fractions of 1
@@ -36,6 +37,7 @@ class Preference:
     `scores` has each candidate's validation accuracy, the best first. `over` has the gain over each other
     arm: the candidates, the base model and λ = 0, as far as these have finished cells. `widening` is what
     choosing costs: by how much it makes the wider of the latter two intervals reach further on each side.
+    `n_validation` is the number of validation problems, where a log has it.
     `cheaper` is the cheapest arm that is as good, else the cheapest that is not shown to be worse, else the
     best of the cheaper ones on validation.
     """
@@ -46,6 +48,13 @@ class Preference:
     over: dict[Arm, Gain]
     widening: float
     cheaper: Cheaper | None
+    n_validation: int | None
+
+    @property
+    def next_best(self) -> list[Arm]:
+        """The arms that come second on validation, all of equal ones."""
+        others = {arm: round(score, 12) for arm, score in self.scores.items() if arm != self.arm}
+        return [arm for arm, score in others.items() if score == max(others.values())]
 
     @property
     def arm(self) -> Arm:
@@ -88,6 +97,12 @@ class Preference:
         }
 
 
+def gains(summary: Summary, row: TableRow) -> tuple[Gain | None, Gain | None]:
+    """Return a row's gains over the base model and λ = 0; a preferred arm's allow for the choice."""
+    found = preferences(summary).get(row.decoding)
+    return (found.over_base, found.over_baseline) if found and found.row == row else (row.over_base, row.gain)
+
+
 @lru_cache(maxsize=1)
 def preferences(summary: Summary) -> dict[str, Preference]:
     """Return decoding → what validation prefers; empty where not even a λ can be chosen (`no_choice`)."""
@@ -111,6 +126,11 @@ def usable_for_both(summary: Summary) -> Arm | None:
     return fit[0] if len(uses) > 1 and fit else None
 
 
+def to_take(summary: Summary) -> Arm | None:
+    """Return the one arm to take: that for both decodings, else the preferred one of the study's decoding."""
+    return usable_for_both(summary) or preferred(summary, summary.decoding)
+
+
 def _is_worse(summary: Summary, arm: Arm, found: Preference) -> bool:
     """Tell whether an arm is shown to be worse than the one to use under that decoding, or has no row."""
     row, best = (summary.row(summary.task, one, found.row.decoding) for one in (arm, found.use))
@@ -121,17 +141,10 @@ def _is_worse(summary: Summary, arm: Arm, found: Preference) -> bool:
 
 def _candidates(summary: Summary, decoding: str) -> list[TableRow]:
     """Return the rows of the arms that may be preferred, the best on validation first."""
-    expected = [cell for cell in summary.study.expected if cell.task == summary.task]
-    unfinished = {cell.arm for cell in expected if cell not in summary.study.results}
-    rows = [
-        row
-        for row in summary.rows
-        if (row.task, row.decoding) == (summary.task, decoding)
-        and row.validation is not None
-        and row.arm not in unfinished
-    ]
-    # Rounded, so that equal means of different seeds are a tie and not a matter of the last bit.
-    return sorted(rows, key=lambda row: (-round(row.validation or 0, 12), *_cost(row), abs(row.arm.lam or 0)))
+    study = summary.study
+    scores = validation_scores(study.expected, study.results, task=summary.task, decoding=decoding)
+    rows = (summary.row(summary.task, arm, decoding) for arm in ranked(scores))
+    return [row for row in rows if row is not None]
 
 
 def _preference(summary: Summary, rows: list[TableRow]) -> Preference:
@@ -155,6 +168,7 @@ def _preference(summary: Summary, rows: list[TableRow]) -> Preference:
         over=over,
         widening=max(wider, default=0.0),
         cheaper=cheapest or next(iter(beside), None),
+        n_validation=summary.n_validation(best.arm, best.decoding),
     )
 
 

@@ -114,7 +114,7 @@ def test_the_sentence_says_what_the_interval_says(tmp_path, chances, finding, wo
 
 
 def test_the_arm_in_question_is_the_one_to_use_for_samples_not_the_chosen_lam(tmp_path):
-    """`dft` is to be used for samples, has fewer temperatures than λ = 0, and gains nothing greedily."""
+    """`dft` is to be used for samples, and gains nothing greedily."""
 
     def right(task, arm, decoding):
         return {"dft": 0.7 if decoding == "sampled" else 0.3, 0.5: 0.5, 0.0: 0.05}.get(arm, 0.3)
@@ -125,11 +125,13 @@ def test_the_arm_in_question_is_the_one_to_use_for_samples_not_the_chosen_lam(tm
         for held in result["scores"].values() if cell.objective == "dft" else ():
             del held["T0.2"], held["T1"]
 
-    study_summary = summary(with_results(made, without_further))
-    assert study_summary.lam == 0.5
-    assert [contest.arm for contest in temperature_sweep(study_summary).contests] == [arm_of("dft")] * 2
-    assert "dft (temperature 0.8; 0 and 0.8 alone were tried) is right in" in contest_sentence(study_summary)
-    assert temperature_doubts(study_summary) == []
+    whole = summary(made)
+    assert whole.lam == 0.5
+    assert [contest.arm for contest in temperature_sweep(whole).contests] == [arm_of("dft")] * 2
+    assert "dft (temperature 0.8) is right in" in contest_sentence(whole)
+    begun = summary(with_results(made, without_further))
+    assert {cell.arm for cell in begun.study.missing} == {arm_of("dft")}
+    assert temperature_sweep(begun).contests == []
     plain = _summary(tmp_path / "plain", temperatures=(), objectives=("dft",), right=right)
     [doubt] = temperature_doubts(plain)
     assert doubt == "The gain of dft over the base model in samples may be of temperature alone."

@@ -14,8 +14,9 @@ from erce.catalog import EMBEDDED_MODELS
 from erce.errors import InputError
 from erce.hf.models import load_model
 from erce.recipe import Decoding, Resources, Training
-from erce.study import budget
-from erce.study.budget import (
+from erce.study import memory
+from erce.study.demonstrations import cell_splits
+from erce.study.memory import (
     BatchSizes,
     Lengths,
     adapter_weights,
@@ -27,7 +28,6 @@ from erce.study.budget import (
     training_memory,
     weights,
 )
-from erce.study.demonstrations import cell_splits
 from erce.study.run import run
 from erce.study.samples import Journal
 
@@ -120,7 +120,7 @@ def fitted(free: float, *, device: str = "h100", **changes) -> BatchSizes:
 
 @pytest.mark.parametrize("free", [3, 6, 15])
 def test_the_sizes_are_the_largest_that_fit(free):
-    sizes, room = fitted(free), budget.USED_SHARE * free * GB - budget.LIBRARY_BYTES
+    sizes, room = fitted(free), memory.USED_SHARE * free * GB - memory.LIBRARY_BYTES
 
     def needs(count: int, formula: Any) -> float:
         return sum(formula(LEFT_OUT, SMOLLM2, LENGTHS, count, "h100").values())
@@ -137,7 +137,7 @@ def test_a_batch_on_a_cpu_ends_within_a_minute(monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     sizes = fitted(400, device="cpu")
     assert sizes.completions == 32
-    seconds = 512 * 2 * weights(SMOLLM2) * 32 / (2 * budget.THREAD_FLOPS["bfloat16"])
+    seconds = 512 * 2 * weights(SMOLLM2) * 32 / (2 * memory.THREAD_FLOPS["bfloat16"])
     assert seconds < 60 < 2 * seconds
 
 
@@ -155,7 +155,7 @@ def test_sequences_share_a_batch_equally():
 
 @pytest.mark.parametrize("model", EMBEDDED_MODELS)
 def test_an_embedded_model_has_the_same_batches_on_every_machine(model, monkeypatch):
-    monkeypatch.setattr(budget, "free_memory", lambda: 0.0)
+    monkeypatch.setattr(memory, "free_memory", lambda: 0.0)
     assert batch_sizes(replace(LEFT_OUT, model=model), {}, share=1.0) == BatchSizes(512, 8)
 
 
@@ -196,7 +196,7 @@ def test_a_study_takes_the_sizes_says_them_once_and_has_the_same_texts(tmp_path,
         return completed(self, *args, **settings)
 
     monkeypatch.setattr(Journal, "completed", noted)
-    monkeypatch.setattr(budget, "free_memory", lambda: 1.265 * GB)
+    monkeypatch.setattr(memory, "free_memory", lambda: 1.265 * GB)
     sizes = batch_sizes(small, {small.task: cell_splits(small, small.task)}, share=1.0)
     assert 1 < sizes.completions < 512
     run(small, out=tmp_path / "fitted")

@@ -6,7 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-import huggingface_hub
+import huggingface_hub.constants
 import pytest
 from toys.recipes import tiny_recipe
 
@@ -14,8 +14,11 @@ from erce.cli.main import main
 from erce.errors import InputError
 from erce.files import read_json, read_rows
 from erce.recipe import Decoding, OwnSamples, Recipe, Training
-from erce.study.budget import PUBLIC, Speed, dry_run, limits, steps
+from erce.study.budget import limits, steps
+from erce.study.dry_run import dry_run as of_device
 from erce.study.folder import cell_folder
+from erce.study.memory import PUBLIC
+from erce.study.probe import Speed
 from erce.study.run import run
 from erce.tasks import TASKS
 from erce.types import Pools, Problem
@@ -30,6 +33,11 @@ RECIPE = tiny_recipe(
 BIG = Recipe(task="gsm8k", lams=(0.0, 8.0), seeds=(0,), model="nobody/has-this")
 BIG_HERE = replace(RECIPE, control=None, model=BIG.model)  # problems of this machine
 NOWHERE = Path("runs/none")
+
+
+def dry_run(*args, device: str | None = "h100", **settings) -> list[str]:
+    """A dry run for a GPU that is elsewhere; without one this machine would be measured."""
+    return of_device(*args, device=device, **settings)
 
 
 @pytest.fixture(autouse=True)
@@ -182,6 +190,24 @@ def test_an_h100s_hours_are_those_that_one_showed_and_other_devices_go_by_their_
     assert eager.partition(" of one")[0] == as_measured.partition(" of one")[0]
 
 
+@pytest.mark.parametrize(
+    ("name", "time"),
+    [
+        ("NVIDIA H100 80GB HBM3", "of this machine: training"),
+        ("NVIDIA GeForce RTX 3090", "unknown: no peak of"),
+    ],
+)
+def test_a_gpu_of_this_machine_has_the_memory_that_is_free(name, time, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("torch.cuda.get_device_name", lambda: name)
+    monkeypatch.setattr("torch.cuda.mem_get_info", lambda: (20e9, 80e9))
+    recipe = replace(BIG_HERE, training=Training(), decoding=Decoding())
+    lines = dry_run(recipe, NOWHERE, device=None)
+    assert lines_of(lines, "memory")[0].endswith(f"; {name} has 20.0 GB")
+    assert "(fitted to 20.0 GB)" in lines_of(lines, "batches")[0]
+    assert time in lines_of(lines, "time")[0]
+
+
 def test_jobs_share_the_hours():
     slow = Speed(50, 50)
     alone, together = (lines_of(dry_run(BIG, NOWHERE, jobs=n, speed=slow), "time")[0] for n in (1, 4))
@@ -194,7 +220,8 @@ def test_what_is_not_here_is_assumed_in_a_line_of_its_own():
     [note] = [line for line in dry_run(BIG_HERE, NOWHERE) if line.startswith("note")]
     assert "3 characters per token" in note
     unknown = dry_run(replace(BIG_HERE, model="nobody/nothing"), NOWHERE)
-    assert not [line for word in ("memory", "time") for line in lines_of(unknown, word)]
+    assert not lines_of(unknown, "memory")
+    assert "unknown: the size of the model is not known" in lines_of(unknown, "time")[0]
     assert "no config.json of 'nobody/nothing'" in unknown[-1]
 
 
@@ -264,7 +291,7 @@ def test_a_missing_file_is_refused_before_the_tokenizer_is_loaded(monkeypatch):
     def loaded(model: str) -> None:
         raise AssertionError("the tokenizer is loaded first")
 
-    monkeypatch.setattr("erce.study.budget._tokenizer", loaded)
+    monkeypatch.setattr("erce.study.dry_run.cached_tokenizer", loaded)
     recipe = replace(RECIPE, control=None, task="erce.verify.program:verify_program", data="nowhere.jsonl")
     with pytest.raises(ValueError, match=r"no file 'nowhere\.jsonl'"):
         dry_run(recipe, NOWHERE)

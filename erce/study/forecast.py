@@ -1,0 +1,196 @@
+"""What is left of a study → how long it takes on a device.
+
+A speed that the user gives comes first, then that of cells that are done on this machine. Else a CPU is
+measured for some seconds (`erce.study.probe`), and a GPU goes by its peak.
+"""
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from erce.errors import InputError, counted
+from erce.generate.backend import backend_of
+from erce.recipe import Cell
+from erce.study.budget import StudyWork, cached_tokenizer
+from erce.study.engines.progress import duration
+from erce.study.folder import read_timing
+from erce.study.memory import WIDTHS, BatchSizes, cpu_flops, dtype_on, free_memory, weights
+from erce.study.probe import MEASURED_SECONDS, Speed, measured_speed
+from erce.study.schedule import planned_cells
+from erce.study.stages import cpu_threads
+
+# What an H100 in a virtual machine reached with Qwen2.5-1.5B's shape, as shares of its peak: 4,362 tokens a
+# second read in training, 589 generated eagerly. Compiled, 0.5B's shape was 25 times as fast (docs/scale.md).
+TRAINING_SHARE, GENERATION_SHARE, COMPILED = 0.027, 0.0018, 25
+
+
+class Device(NamedTuple):
+    """A device, by its maker's figures or as it is here."""
+
+    name: str
+    flops: float | None  # dense bfloat16 operations per second of a GPU; None: not known
+    memory: float  # bytes; of a device of this machine those that are free
+    is_here: bool = False
+
+    @property
+    def kind(self) -> str:
+        """torch's name of this kind of device."""
+        return "cpu" if self.name == "cpu" else "cuda"
+
+
+DEVICES = {
+    device.name: device
+    for device in (
+        Device("a100", 312e12, 80e9),
+        Device("a100-40", 312e12, 40e9),
+        Device("h100", 989e12, 80e9),
+        Device("h200", 989e12, 141e9),
+        Device("l40s", 362e12, 48e9),
+        Device("l4", 121e12, 24e9),
+        Device("rtx4090", 165e12, 24e9),
+    )
+}
+
+
+def device_named(name: str | None) -> Device:
+    """Return a device of `DEVICES`, this machine's for "cpu", or what a run takes here for None.
+
+    A GPU of this machine has the peak of the entry that its own name holds, if there is one.
+    """
+    import torch
+
+    if name in DEVICES:
+        return DEVICES[name]
+    if name not in (None, "cpu"):
+        raise InputError(f"no device {name!r}; there are {', '.join(DEVICES)} and cpu")
+    if name == "cpu" or not torch.cuda.is_available():
+        return Device("cpu", None, free_memory(), is_here=True)
+    called = torch.cuda.get_device_name()
+    likely = (device.flops for device in DEVICES.values() if device.name in called.lower().replace(" ", ""))
+    return Device(called, next(likely, None), torch.cuda.mem_get_info()[0], is_here=True)
+
+
+def time_lines(
+    work: StudyWork, speed: Speed | None, *, config: Any, device: Device, sizes: BatchSizes, jobs: int
+) -> list[str]:
+    """Return the time of what is left, and of a first look, at the given speed or one that is known here.
+
+    There are no lines where nothing is left. `config` None is a model whose weights cannot be counted.
+    """
+    left = [cell for cell in work.study.planned if any(work.left(cell))]
+    if not left:
+        return []
+    one = "one device with these speeds" if speed else f"one {device.name}"
+    one = "this machine" if device.is_here and not speed else one
+    try:
+        speed = speed or _known_speed(work, config=config, device=device, sizes=sizes, jobs=jobs)
+    except InputError as error:
+        return [f"  time      unknown: {error}"]
+    taken = _seconds(work, left, speed)
+    cut_off = f"{duration(taken.most)} if every completion is cut off at its limit"
+    parts = f"training {duration(taken.training)}, generation {duration(taken.expected)} ({cut_off})"
+    cells = f" for the {counted(len(left), 'cell')} that are not done" if work.results else ""
+    if jobs > 1:
+        one = one.replace("one ", f"{jobs} times ").replace("machine", f"machine, {jobs} cells at a time")
+        one += f", of {duration(taken.training + taken.expected)} in all"
+    total = duration((taken.training + taken.expected) / jobs)
+    given = f"at {speed.training:g} tokens per second read in training, {speed.generation:g} generated"
+    lines = [f"  time      {total} of {one}{cells}: {parts}", f"            {speed.basis or given}"]
+    return lines + _first_look_lines(work, speed, jobs)
+
+
+def _first_look_lines(work: StudyWork, speed: Speed, jobs: int) -> list[str]:
+    """Return the time of λ = 0 and one other λ with one seed, if that is less than the study and not done."""
+    recipe = work.recipe
+    lams = (*[lam for lam in recipe.lams if not lam], *[lam for lam in recipe.lams if lam][:1])
+    cells = planned_cells(replace(recipe, lams=lams, seeds=recipe.seeds[:1]))
+    taken, names = _seconds(work, cells, speed), [f"{lam:g}" for lam in lams]
+    total = taken.training + taken.expected
+    if len(cells) == len(work.study.planned) or not total:
+        return []
+    settings = f"--set 'lams=[{', '.join(names)}]' --set 'seeds=[{recipe.seeds[0]}]'"
+    look = f"a first look at λ = {' and '.join(names)} with one seed"
+    return [f"  first     {duration(total / jobs)} for {look}: {settings}, and the rest later"]
+
+
+class _Seconds(NamedTuple):
+    """The time of trainings, and of generation with as many tokens as `CellWork` expects, and at most."""
+
+    training: float
+    expected: float
+    most: float
+
+
+def _seconds(work: StudyWork, cells: Iterable[Cell], speed: Speed) -> _Seconds:
+    """Return what is left of some cells takes, one after another; a server's time is not counted."""
+    left = [work.left(cell) for cell in cells]
+    training = sum(cell.read for cell in left) / speed.training
+    if not backend_of(work.recipe).in_cell_process:
+        return _Seconds(training, 0.0, 0.0)
+    before = sum(cell.prompts for cell in left) / speed.prompts
+    expected, most = sum(cell.expected for cell in left), sum(cell.most for cell in left)
+    return _Seconds(training, before + expected / speed.generation, before + most / speed.generation)
+
+
+def _known_speed(work: StudyWork, *, config: Any, device: Device, sizes: BatchSizes, jobs: int) -> Speed:
+    """Return the speed of cells that are done here; else that of a GPU by its peak, or a measured one."""
+    if device.is_here and (of_cells := _finished_speed(work)):
+        return of_cells
+    if config is None:
+        raise InputError("the size of the model is not known; give your speeds with --tokens-per-second")
+    if device.kind == "cpu":
+        return _measured_speed(work, config, sizes, jobs)
+    if device.flops is None:
+        raise InputError(f"no peak of {device.name} is known; give your speeds with --tokens-per-second")
+    # Operations per weight and token: 2 forward, 2 backward through frozen weights, 2 to compute again.
+    of_training = 6 if work.recipe.training.gradient_checkpointing else 4
+    rate = device.flops / weights(config)
+    compiled = 1 if work.recipe.decoding.compile is False else COMPILED
+    return Speed(
+        TRAINING_SHARE * rate / of_training,
+        compiled * GENERATION_SHARE * rate / 2,
+        basis="from what one H100 did with a model of 1.5 B weights, by peak and weights: a guess elsewhere",
+    )
+
+
+def _finished_speed(work: StudyWork) -> Speed | None:
+    """Return the speed at which cells were trained, and sampled and verified; None if no time was kept."""
+    read = written = training = generation = 0.0
+    for cell in work.results:
+        timing = read_timing(work.study.folder(cell))
+        whole = work.whole(cell)
+        if "training" in timing:
+            read, training = read + whole.read, training + timing["training"]
+        if "generation" in timing:
+            written = written + whole.expected
+            generation += timing["generation"] + timing.get("verification", 0.0)
+    if not min(read, written, training, generation):
+        return None
+    basis = f"as fast as the {counted(len(work.results), 'cell')} that are done"
+    return Speed(read / training, written / generation, basis=basis)
+
+
+def _measured_speed(work: StudyWork, config: Any, sizes: BatchSizes, jobs: int) -> Speed:
+    """Measure the speed of this machine's processor, if the model and the problems are here and fit."""
+    recipe, texts = work.recipe, work.texts[work.recipe.task]
+    way_out = "so no speed can be measured; --device names a GPU instead"
+    if not texts.problems or cached_tokenizer(recipe.model) is None:
+        missing = "the model is" if texts.problems else "the problems are"
+        raise InputError(f"{missing} not on this machine, {way_out}")
+    if weights(config) * WIDTHS[dtype_on(recipe, "cpu")] > free_memory():
+        raise InputError(f"the model does not fit the memory, {way_out}")
+    of_token = 2 * weights(config) / cpu_flops(recipe, 1 / jobs)  # seconds of a forward pass
+    of_sequence = 3 * of_token * fmean(map(sum, texts.train))
+    of_prompt = of_token * fmean(text.prompt for text in texts.train)
+    threads = recipe.resources.threads or (max(1, (os.cpu_count() or 1) // jobs) if jobs > 1 else None)
+    with cpu_threads(threads):
+        return measured_speed(
+            recipe,
+            texts.problems,
+            [min(text.demonstration, texts.new) for text in texts.test],
+            sequences=min(sizes.sequences, max(1, int(MEASURED_SECONDS / 3 / of_sequence))),
+            prompts=min(sizes.completions, max(1, int(MEASURED_SECONDS / 2 / of_prompt))),
+            rows=sizes.completions,
+        )
