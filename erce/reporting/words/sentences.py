@@ -117,8 +117,8 @@ def _verdict(summary: Summary) -> str:
     if (both := usable_for_both(summary)) is not None:
         [other] = [where[0] for arm, where in uses.items() if arm != both]
         text += f". One for both: {in_sentence(summary, both)}, not shown to be worse {other}"
-    of_all = f"{len(missing)} of {counted(len(summary.study.expected), 'cell')}"
-    return text + (f". So far, with {of_all} missing." if missing else ".")
+    of_all = f"{len(missing)} of {counted(len(summary.study.planned), 'cell')}"
+    return text + (f". So far, with {of_all} unfinished." if missing else ".")
 
 
 def _preferred(summary: Summary, found: Preference) -> str:
