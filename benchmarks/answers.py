@@ -42,7 +42,6 @@ from erce.verify.answers.reference import read_reference
 from erce.verify.boxes import boxed_answer
 from erce.verify.extract import FINAL_ANSWER_IS, find_answer
 from erce.verify.math import equivalent, verify_math
-from erce.verify.paper_steps import equivalent_paper
 
 TESTS = Path(__file__).parents[1] / "tests"
 SLOW_SECONDS = 0.05
@@ -51,7 +50,7 @@ MAX_SHOWN = 20
 
 def main() -> None:
     options = _arguments()
-    sys.path.insert(0, str(TESTS))
+    sys.path[:0] = [str(TESTS), str(TESTS.parent)]  # for toys.answers, and for scripts.paper
     logging.disable(logging.WARNING)  # a peer logs each answer that it cannot parse
     equivalent("x", "y")  # the first check imports mpmath
     answers = golds(options.golds) if options.golds else sorted({case.gold for case in own_cases()})
@@ -97,10 +96,9 @@ def typed(case: Case) -> bool:
     return judge(case.gold, case.text).accepted
 
 
-def paper(case: Case) -> bool:
-    if case.is_completion:
-        return verify_math(case.gold, case.text, mode="paper").accepted
-    return equivalent_paper(case.gold, case.text).accepted
+def paper(peer: Any, case: Case) -> bool:
+    judge = peer.verify_math_paper if case.is_completion else peer.equivalent_paper
+    return judge(case.gold, case.text).accepted
 
 
 def math_verify(case: Case) -> bool:
@@ -118,6 +116,7 @@ def hendrycks(peer: Any, case: Case) -> bool:
 
 
 PEERS: dict[str, tuple[str, Callable[[Any, Case], bool]]] = {
+    "paper": ("scripts.paper.verdicts", paper),
     "prm800k": ("grading.grader", prm800k),
     "hendrycks": ("math_equivalence", hendrycks),
 }
@@ -125,11 +124,11 @@ PEERS: dict[str, tuple[str, Callable[[Any, Case], bool]]] = {
 
 def graders(*, with_paper: bool) -> dict[str, Grader]:
     by_name: dict[str, Grader] = {"typed": typed}
-    if with_paper:
-        by_name["paper"] = paper
     if math_verify_process.is_installed():
         by_name["Math-Verify"] = math_verify
     for name, (module, judge) in PEERS.items():
+        if name == "paper" and not with_paper:
+            continue
         try:
             peer = importlib.import_module(module)
         except ImportError:

@@ -103,7 +103,7 @@ def references(sandbox: Sandbox, sets: dict[str, list[Case]]) -> None:
 
 def agreement(sandbox: Sandbox, cases: list[Case]) -> list[Difference]:
     """Print how often the strict verdict and the paper's agree; return the differences."""
-    strict, paper = (judged(sandbox, cases, mode=mode) for mode in (None, "paper"))
+    strict, paper = (judged(sandbox, cases, by_paper=by_paper) for by_paper in (False, True))
     differences = [
         Difference(name, _shown(strict[name]), _shown(paper[name]))
         for name in strict
@@ -145,12 +145,14 @@ def repeats(sandbox: Sandbox, cases: list[Case], *, times: int, loads: Iterable[
             print(f"  {line}")
 
 
-def judged(sandbox: Sandbox, cases: Iterable[Case], *, mode: str | None = None) -> dict[str, Any]:
-    """Return the verdicts by name, in the cases' own modes; all workers judge in parallel."""
+def judged(sandbox: Sandbox, cases: Iterable[Case], *, by_paper: bool = False) -> dict[str, Any]:
+    """Return the verdicts by name, in the cases' own modes or the paper's; all workers judge in parallel."""
+    from scripts.paper.verdicts import paper_job
 
     def judge(case: Case) -> tuple[str, Any]:
+        operands = case.program, case.tests, case.setup, case.entry_points
         limits = Limits(cpu=case.cpu_seconds, wall=WALL_TIMES_CPU * case.cpu_seconds)
-        job = Job(case.program, case.tests, case.setup, case.entry_points, mode or case.mode, limits)
+        job = paper_job(*operands) if by_paper else Job(*operands, case.mode, limits)
         return case.name, sandbox.verify_job(job).verdict
 
     with ThreadPoolExecutor(sandbox.workers) as threads:

@@ -33,7 +33,8 @@ import erce
 from erce.verify.sandbox import TIERS, Job, Limits, Sandbox
 from erce.verify.sandbox.host import ENVIRONMENT
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]  # for scripts.paper, and for the hostile programs
 _FORKS = 1000
 PROBLEMS = ("wrong pass", "honest failed", "effect", "called our fault", "no verdict")
 

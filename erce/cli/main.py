@@ -229,7 +229,7 @@ def tasks(options: argparse.Namespace) -> None:
 
 
 def verify(options: argparse.Namespace) -> int:
-    """Verify one answer or program, or a file or study again by our procedure and the paper's."""
+    """Verify one answer or program, or every row of a file."""
     flags.check_verify(options)
     if options.file is not None:
         _reverify(options)
@@ -248,7 +248,7 @@ def verify(options: argparse.Namespace) -> int:
 
 def doctor(options: argparse.Namespace) -> int:
     """Show the versions and devices of this machine, and which sandbox runs here and what it refuses."""
-    from erce.verify.sandbox.probes import examine
+    from erce.cli.examination import examine
 
     terminal.print_lines([*terminal.machine_lines(), ""])
     rows = examine()
@@ -271,22 +271,18 @@ def _arms(flags: list[list[str]]) -> dict[str, list[str]]:
 
 def _verify_one(options: argparse.Namespace) -> dict[str, Verdict]:
     """Verify the answer or program that the flags give; return the verdicts, first the one that decides."""
-    from erce.cli.side_by_side import procedures
+    from erce.cli.side_by_side import readings
 
     kind, operands = options.kind or "math", (options.answer, options.completion)
     if options.program is not None:
         kind, operands = "program", (_text(options.program), options.test, (), None)
-    verifiers, papers = procedures(kind), options.mode == "paper"
-    return {name: verify(*operands) for name, verify in verifiers.items() if papers == (name == "paper")}
+    return {name: verify(*operands) for name, verify in readings(kind).items()}
 
 
 def _reverify(options: argparse.Namespace) -> None:
-    from erce.cli.side_by_side import reverify_file, reverify_study, summary, write_reverified
+    from erce.cli.side_by_side import reverify_file, summary, write_reverified
 
-    if options.file.is_dir():
-        rows = reverify_study(options.file, workers=options.workers)
-    else:
-        rows = reverify_file(options.file, kind=options.kind, workers=options.workers)
+    rows = reverify_file(options.file, kind=options.kind, workers=options.workers)
     if options.json is not None:
         write_reverified(options.json, rows)
     terminal.print_lines(terminal.reverify_lines(rows, summary(rows), limit=options.limit))

@@ -1,26 +1,17 @@
-"""A JSON Lines file, or a study's completions → the verdicts of several procedures side by side.
-
-It changes no study: `erce.study.stages` verifies cells again whose verifier has changed.
-"""
+"""A JSON Lines file → its rows' strict and flexible verdicts side by side, and counts of them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError, did_you_mean
 from erce.files import write_rows
-from erce.study.demonstrations import cell_splits
-from erce.study.folder import cell_folder, read_study
-from erce.study.samples import read_completions
-from erce.tasks import load_task
 from erce.tasks.source import SourceRow, json_lines
 from erce.types import Verdict
 from erce.verify.math import equivalent, verify_math
 from erce.verify.number import verify_number
-from erce.verify.paper_steps import equivalent_paper
 from erce.verify.parallel import verify_many
 from erce.verify.program import run_program
 
@@ -34,18 +25,12 @@ KINDS = ("math", "answer", "number", "program")
 
 @dataclass(frozen=True)
 class Reverified:
-    """One row's verdicts by procedure; `expected` is the label in the file, None if it has none."""
+    """One row's verdicts by reading; `expected` is the label in the file, None if it has none."""
 
     where: str
     reference: str
     verdicts: dict[str, Verdict]
     expected: bool | None = None
-
-    @property
-    def disputed(self) -> bool:
-        """Whether the procedures disagree, each in its usual way of reading."""
-        usual = {name: verdict for name, verdict in self.verdicts.items() if name != "flexible"}
-        return len({verdict.accepted for verdict in usual.values()}) > 1
 
     @property
     def misses_format(self) -> bool:
@@ -65,14 +50,13 @@ class _Check:
 
 
 def reverify_file(path: Path, *, kind: str | None = None, workers: int | None = None) -> list[Reverified]:
-    """Verify every row of a JSON Lines file by each procedure for its kind.
+    """Verify every row of a JSON Lines file by each reading for its kind.
 
     A row holds `answer` and `completion` (also as gold, response, pred …), or `program` and `tests`, and may
     hold `kind` and the label `expected`. Kinds: "math" (the answer is looked for in the completion), "answer"
-    (the completion is the answer), "number" (GSM8K's `####`; one procedure), "program". `kind` is for rows
-    that do not say theirs; None reads rows with tests as programs and others as "math". Rows of "math" and
-    "number" also have our flexible verdict. `workers` processes share the rows (None: one per core).
-    A row that cannot be read, or of an unknown kind, is an InputError with its line.
+    (the completion is the answer), "number" (GSM8K's `####`), "program". `kind` is for rows that do not say
+    theirs; None reads rows with tests as programs and others as "math". `workers` processes share the rows
+    (None: one per core). A row that cannot be read, or of an unknown kind, is an InputError with its line.
     """
     if kind is not None:
         _require_kind("the rows", kind)
@@ -80,59 +64,34 @@ def reverify_file(path: Path, *, kind: str | None = None, workers: int | None = 
     rows: dict[int, Reverified] = {}  # by the place in the file
     for name in KINDS:
         of_kind = [(place, check) for place, check in enumerate(checks) if check.kind == name]
-        all_verdicts = _verdicts(procedures(name), [check.operands for _, check in of_kind], workers)
+        all_verdicts = _verdicts(readings(name), [check.operands for _, check in of_kind], workers)
         for (place, check), verdicts in zip(of_kind, all_verdicts, strict=True):
             rows[place] = Reverified(check.where, str(check.operands[0]), verdicts, check.expected)
     return [rows[place] for place in sorted(rows)]
 
 
-def reverify_study(root: Path, *, workers: int | None = None) -> list[Reverified]:
-    """Verify every completion of a study's finished cells by the task's verifiers and the paper's procedure.
-
-    A task without a procedure of the paper's own, or a study without finished cells, is an InputError.
-    """
-    study, rows = read_study(root), []
-    if not study.results:
-        raise InputError(f"{root} has no finished cell to verify again; `erce run` finishes them")
-    for cell in study.results:
-        task = load_task(cell.task)
-        if task.verify_paper is None:
-            raise InputError(
-                f"the paper verifies task {cell.task!r} as its own verifier does: nothing to compare"
-            )
-        splits = cell_splits(study.recipe, cell.task)
-        known = {problem.id: problem for problems in vars(splits).values() for problem in problems}
-        verifiers = _side_by_side(task.verify, task.verify_flexible) | {"paper": task.verify_paper}
-        completions = chain(*read_completions(cell_folder(study.root, study.recipe, cell)).values())
-        pairs = [(known[completion.problem], completion) for completion in completions]
-        for (problem, completion), verdicts in zip(pairs, _verdicts(verifiers, pairs, workers), strict=True):
-            where = f"{cell.name}, {problem.id}, sample {completion.sample}"
-            rows.append(Reverified(where, problem.answer or "\n".join(problem.tests), verdicts))
-    return rows
-
-
 def summary(rows: Iterable[Reverified]) -> list[dict[str, Any]]:
-    """Count for each procedure the rows, what it accepted and, of labelled rows, right and false accepts."""
-    by_procedure: dict[str, list[tuple[Verdict, bool | None]]] = {}
+    """Count for each reading the rows, what it accepted and, of labelled rows, right and false accepts."""
+    by_reading: dict[str, list[tuple[Verdict, bool | None]]] = {}
     for row in rows:
         for name, verdict in row.verdicts.items():
-            by_procedure.setdefault(name, []).append((verdict, row.expected))
+            by_reading.setdefault(name, []).append((verdict, row.expected))
     return [
         {
-            "procedure": name,
+            "reading": name,
             "rows": len(pairs),
             "accepted": sum(verdict.accepted for verdict, _ in pairs),
             "labelled": sum(expected is not None for _, expected in pairs),
             "right": sum(verdict.accepted == expected for verdict, expected in pairs),
             "false accepts": sum(verdict.accepted and expected is False for verdict, expected in pairs),
         }
-        for name, pairs in by_procedure.items()
+        for name, pairs in by_reading.items()
     ]
 
 
 def write_reverified(path: Path, rows: Iterable[Reverified]) -> None:
-    """Write the rows as JSON Lines, each with whether the procedures disagree (`disputed`)."""
-    write_rows(path, (asdict(row) | {"disputed": row.disputed} for row in rows))
+    """Write the rows as JSON Lines."""
+    write_rows(path, map(asdict, rows))
 
 
 def _verdicts(
@@ -143,40 +102,35 @@ def _verdicts(
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _side_by_side(
-    strict: Callable[..., Verdict], flexible: Callable[..., Verdict] | None
-) -> dict[str, Callable[..., Verdict]]:
-    return {"strict": strict} | ({"flexible": partial(_either, strict, flexible)} if flexible else {})
+def readings(kind: str) -> dict[str, Callable[..., Verdict]]:
+    """Return what verifies that kind: "strict", which decides, and "flexible", which accepts more.
 
-
-def _either(strict: Callable[..., Verdict], flexible: Callable[..., Verdict], *pair: Any) -> Verdict:
-    """Return the strict verdict if that accepts, else the flexible one."""
-    verdict = strict(*pair)
-    return verdict if verdict.accepted else flexible(*pair)
-
-
-def procedures(kind: str) -> dict[str, Callable[..., Verdict]]:
-    """Return every procedure for what is of that kind: "strict", ours, which decides; "flexible"; "paper".
-
-    A bare answer, of kind "answer", has no form that could be ignored, and so no flexible verdict; the paper
-    does not tell its procedure for numbers in full.
+    A bare answer, of kind "answer", and a program have no form that could be ignored: no flexible verdict.
     """
-    if kind == "program":
-        return {mode: partial(_run_program, mode=mode) for mode in ("strict", "paper")}
-    if kind == "answer":
-        return {"strict": equivalent, "paper": equivalent_paper}
+    if kind in ("program", "answer"):
+        return {"strict": _run_program if kind == "program" else equivalent}
     verify = verify_number if kind == "number" else verify_math
-    by_ours = _side_by_side(verify, partial(verify, strict=False))
-    return by_ours if kind == "number" else by_ours | {"paper": partial(verify_math, mode="paper")}
+    return {"strict": verify, "flexible": partial(_either, verify)}
 
 
-def _run_program(program: str, tests: Any, setup: Any, entry_points: Any, *, mode: str) -> Verdict:
-    return run_program(program, tests, setup=setup, entry_points=entry_points, mode=mode)
+def _either(verify: Callable[..., Verdict], *pair: str) -> Verdict:
+    """Return the strict verdict if that accepts, else the flexible one."""
+    verdict = verify(*pair)
+    return verdict if verdict.accepted else verify(*pair, strict=False)
+
+
+def _run_program(program: str, tests: Any, setup: Any, entry_points: Any) -> Verdict:
+    return run_program(program, tests, setup=setup, entry_points=entry_points)
 
 
 def _checks(path: Path, kind: str | None) -> list[_Check]:
     if not path.exists():
-        raise InputError(f"no file {str(path)!r}; give one of rows (JSON Lines), or a study's folder")
+        raise InputError(f"no file {str(path)!r}; give one of rows (JSON Lines)")
+    if path.is_dir():
+        raise InputError(
+            f"{str(path)!r} is a folder, not a file of rows: `erce run` verifies a study again if its "
+            f"verifier has changed, and `erce records {path} rows.jsonl` writes its verdicts"
+        )
     checks = [_check(row, kind) for row in json_lines(path)]
     if not checks:
         raise InputError(f"{path} has no rows to verify; write one JSON object per line")

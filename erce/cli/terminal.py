@@ -23,8 +23,8 @@ from erce.errors import counted
 from erce.types import Verdict
 
 if TYPE_CHECKING:
+    from erce.cli.examination import SandboxFinding
     from erce.cli.side_by_side import Reverified
-    from erce.verify.sandbox.probes import ProbeResult
 
 WIDTH = 80  # characters in a line of a terminal
 HALF = 48  # at most, of the characters before the last column
@@ -111,47 +111,33 @@ def verdict_lines(verdict: Verdict, *, explain: bool, condition: str = "") -> li
 def reverify_lines(
     rows: "Sequence[Reverified]", totals: Sequence[Mapping[str, Any]], *, limit: int
 ) -> list[str]:
-    """Return our strict verdicts, a line for each procedure of `side_by_side.summary`, and what is disputed.
+    """Return our strict verdicts, and a line for each reading of `side_by_side.summary`.
 
-    Of the rows that are not accepted, and of those that the procedures dispute, at most `limit` are listed.
+    Of the rows that are not accepted, at most `limit` are listed.
     """
-    names = {total["procedure"] for total in totals}
     rejected = [row for row in rows if not row.verdicts["strict"].accepted]
     lines = [f"{len(rows) - len(rejected)} of {counted(len(rows), 'row')} accepted"]
-    if "flexible" in names:
+    if any("flexible" in row.verdicts for row in rows):
         lines[0] += f", {sum(row.misses_format for row in rows)} more if the format is ignored"
     for row in rejected[:limit]:
-        lines.append(f"  {shown(row.where)}: reference {shown(row.reference, 60)}, {_outcome(row, 'strict')}")
-    lines += _and_more(len(rejected) - limit)
+        verdict = row.verdicts["strict"]
+        extracted = "" if verdict.extracted is None else f": {shown(verdict.extracted, 60)}"
+        reference = shown(row.reference, 60)
+        lines.append(f"  {shown(row.where)}: reference {reference}, {verdict.reason}{extracted}")
+    if len(rejected) > limit:
+        lines.append(f"… and {len(rejected) - limit} more; --json FILE writes them all")
     lines += [
         "",
-        f"{'procedure':14}{'rows':>8}{'accepted':>10}{'labelled':>10}{'right':>8}{'false accepts':>15}",
+        f"{'reading':14}{'rows':>8}{'accepted':>10}{'labelled':>10}{'right':>8}{'false accepts':>15}",
     ]
     for total in totals:
         numbers = f"{total['rows']:8}{total['accepted']:10}{total['labelled']:10}"
-        lines.append(f"{total['procedure']:14}{numbers}{total['right']:8}{total['false accepts']:15}")
-    if names <= {"strict", "flexible"}:
-        return [*lines, "only one procedure verifies these rows, so there is nothing to compare"]
-    disputed = [row for row in rows if row.disputed]
-    lines.append(f"{len(disputed)} of {len(rows)} rows on which the procedures disagree")
-    for row in disputed[:limit]:
-        lines.append(f"{shown(row.where)}: reference {shown(row.reference, 60)}")
-        lines += [f"    {name:12} {_outcome(row, name)}" for name in row.verdicts]
-    return lines + _and_more(len(disputed) - limit)
+        lines.append(f"{total['reading']:14}{numbers}{total['right']:8}{total['false accepts']:15}")
+    return lines
 
 
-def _outcome(row: "Reverified", procedure: str) -> str:
-    verdict = row.verdicts[procedure]
-    extracted = "" if verdict.extracted is None else f": {shown(verdict.extracted, 60)}"
-    return f"{'accepted' if verdict.accepted else 'not accepted'}, {verdict.reason}{extracted}"
-
-
-def _and_more(number: int) -> list[str]:
-    return [f"… and {number} more; --json FILE writes them all"] if number > 0 else []
-
-
-def examination_lines(rows: "Sequence[ProbeResult]") -> list[str]:
-    """Return the findings of `probes.examine`: the tiers, and what was tried in the one that is taken."""
+def examination_lines(rows: "Sequence[SandboxFinding]") -> list[str]:
+    """Return the findings of `examination.examine`: the tiers, and what was tried in the chosen one."""
     tried = [row for row in rows if row.kind == "attempt"]
     chosen = next((row.name for row in rows if row.kind == "chosen"), None)
     lines = ["tiers, each set up and made to verify a program:"]
@@ -191,7 +177,7 @@ def _plain(text: str) -> str:
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
-def _sign(row: "ProbeResult") -> str:
+def _sign(row: "SandboxFinding") -> str:
     return "ok  " if row.good else "FAIL" if row.kind == "attempt" else "--  "
 
 

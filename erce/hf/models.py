@@ -27,7 +27,7 @@ from transformers import (
 )
 from transformers.utils import logging
 
-from erce.catalog import EMBEDDED_MODELS, PACKAGED_MODELS
+from erce.catalog import EMBEDDED_MODELS, PACKAGED_MODELS, PAPERS_MODELS, hub_asked_once, nearest_model
 from erce.errors import InputError
 from erce.hf.adapter import check_adapter
 from erce.loss.bfloat16_on_cpu import bfloat16_is_fast
@@ -49,7 +49,7 @@ def load_tokenizer(name: str) -> PreTrainedTokenizerBase:
     One without padding pads with its unknown token. If it has none either, it pads with its end and warns:
     collators that score all but the padding, as transformers' for language models, then leave out the end.
     """
-    with _readable_errors(name):
+    with _loading(name):
         tokenizer = AutoTokenizer.from_pretrained(_source(name))
     if tokenizer.pad_token is None:
         unknown, end = tokenizer.unk_token_id, tokenizer.eos_token
@@ -90,7 +90,7 @@ def load_model(name: str, *, dtype: str = "auto") -> PreTrainedModel:
     """
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     weights = DTYPES[dtype_here(dtype, name)]
-    with _readable_errors(name), _no_progress_bar():
+    with _loading(name), _no_progress_bar():
         model: Any = AutoModelForCausalLM.from_pretrained(
             _source(name), dtype=weights, attn_implementation="sdpa"
         )
@@ -221,14 +221,17 @@ def _source(name: str) -> str:
 
 
 @contextmanager
-def _readable_errors(name: str) -> Iterator[None]:
-    """Turn what keeps a hub id from loading (misspelt, offline, gated, no such file) into one sentence."""
+def _loading(name: str) -> Iterator[None]:
+    """Ask the hub once; turn what keeps a hub id from loading (misspelt, offline, gated) into a sentence."""
     try:
-        yield
+        with hub_asked_once(name, "config.json"):
+            yield
     except OSError as error:
+        why, meant = str(error).split("\n")[0].rstrip("."), nearest_model(name)
         raise InputError(
-            f"no model {name!r} could be loaded; give 'tiny', a folder with a config.json, or a Hugging Face "
-            "id such as 'Qwen/Qwen2.5-1.5B-Instruct' (its first use needs the network, a gated one a login)"
+            f"no model {name!r} could be loaded ({why}); {meant and f'{meant} Else '}give 'tiny', a folder "
+            f"with a config.json, or a Hugging Face id such as {PAPERS_MODELS[0]!r} (its first use needs the "
+            "network, a gated one a login)"
         ) from error
 
 

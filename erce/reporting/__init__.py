@@ -1,5 +1,6 @@
 """A study's folder, finished or not → the terminal's table, the files in RUNS/report/, and JSON."""
 
+import re
 from pathlib import Path
 from textwrap import TextWrapper
 from typing import Any
@@ -24,6 +25,7 @@ __all__ = ["report"]
 
 BRIEF = ("greedy", "sampled")  # sentences that a terminal shows unless all are asked for
 MOST_FAULTS = 3  # in a terminal, likewise
+COMMAND = re.compile(r"`[^`]*`")  # which stays on one line
 
 
 def report(
@@ -111,4 +113,5 @@ def _print_list(console: Console, heading: str, texts: list[str]) -> None:
         console.width, initial_indent="  · ", subsequent_indent="    ", break_on_hyphens=False
     )
     for text in texts:
-        console.print(lines.fill(visible(text)), markup=False, highlight=False)
+        whole = COMMAND.sub(lambda command: command[0].replace(" ", "\u00a0"), visible(text))
+        console.print(lines.fill(whole).replace("\u00a0", " "), markup=False, highlight=False, soft_wrap=True)

@@ -68,7 +68,8 @@ def check_folder(root: Path, recipe: Recipe) -> None:
     """
     if _settings(root) is not None and identity(before := read_recipe(root)) != identity(recipe):
         raise InputError(
-            f"{root} holds another study ({_difference(before, recipe)}); choose another folder with --out"
+            f"{root} holds another study ({_difference(before, recipe)}); put that back, or choose another "
+            "folder with --out"
         )
     if not root.exists() or _settings(root) is not None:
         return

@@ -13,7 +13,7 @@ from heapq import nlargest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from erce.catalog import EMBEDDED_MODELS
+from erce.catalog import EMBEDDED_MODELS, nearest_model
 from erce.errors import InputError
 from erce.hf.prompt import demonstration_ids, prompt_ids
 from erce.recipe import Recipe
@@ -88,8 +88,11 @@ def read_config(model: str) -> Any:
     except (OSError, ValueError) as error:
         if model in PUBLIC:
             return Qwen2Config(**dict(zip(FIELDS, PUBLIC[model], strict=True)))
-        where = "on this machine; name a folder that has it"
-        raise InputError(f"no config.json of {model!r} that can be read {where} ({error!r:.60})") from None
+        why, meant = str(error).split("\n")[0].rstrip("."), nearest_model(model)
+        raise InputError(
+            f"no config.json of {model!r} that can be read on this machine ({why}); "
+            f"{meant or 'name a folder that has it'}"
+        ) from None
     if any(name.startswith(EXPERTS) for name in vars(config)):
         raise InputError(f"{model!r} is a mixture of experts, for which there is no formula here")
     if lacking := [name for name in FIELDS[:-1] if not hasattr(config, name)]:

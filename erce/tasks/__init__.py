@@ -1,7 +1,7 @@
 """The tasks by name; a task's pools of problems → train, validation and test problems."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from importlib import import_module
 from typing import TypeGuard
@@ -14,9 +14,9 @@ from erce.tasks.mbpp import MBPP, MBPP_FULL
 from erce.tasks.mini_code import MINI_CODE
 from erce.tasks.mini_styles import MINI_STYLES, with_share
 from erce.tasks.mini_sums import MINI_SUMS, MINI_SUMS_ANSWER_ONLY
-from erce.tasks.overlap import near_duplicates
+from erce.tasks.overlap import near_duplicates, text_key
 from erce.tasks.rows import as_dataset
-from erce.tasks.user_defined import PROBLEMS_PER_TEST_PROBLEM, Verifier, jsonl_task, normalized
+from erce.tasks.user_defined import PROBLEMS_PER_TEST_PROBLEM, Verifier, jsonl_task
 from erce.tasks.verdicts import check_demonstrations
 from erce.types import Pools, Problem, Splits, Task
 
@@ -116,7 +116,7 @@ def splits(
 
     Each pool is put in a shuffled order that depends on `seed` alone. Train comes from the front of the train
     pool, validation from its back, test from the front of the test pool, so no size changes what another
-    takes. Of problems in a pool whose prompts differ only in case and space, the first is kept.
+    takes. Of problems in a pool whose prompts differ only in case, space and punctuation, the first is kept.
 
     Args:
         task: Whose pools these are.
@@ -165,9 +165,9 @@ def _resolve_sizes(task: Task, pools: Pools, sizes: dict[str, int | None]) -> tu
 
 def _shuffled(pool: tuple[Problem, ...], seed: str) -> tuple[Problem, ...]:
     """Return the pool's distinct problems in an order that the seed fixes."""
-    distinct: dict[str, Problem] = {}
+    distinct: dict[Hashable, Problem] = {}
     for problem in pool:
-        distinct.setdefault(normalized(problem.prompt), problem)
+        distinct.setdefault(text_key(problem.prompt), problem)
     order = list(distinct.values())
     random.Random(seed).shuffle(order)
     return tuple(order)

@@ -88,10 +88,8 @@ def digest(problem: str) -> str:
     return hashlib.sha256("".join(problem.split()).encode()).hexdigest()[:16]
 
 
-def _verify(
-    problem: Problem, completion: Completion | str, *, mode: str = "typed", strict: bool = True
-) -> Verdict:
-    return verify_math(problem.answer, completion, mode=mode, strict=strict)
+def _verify(problem: Problem, completion: Completion | str, *, strict: bool = True) -> Verdict:
+    return verify_math(problem.answer, completion, strict=strict)
 
 
 MATH = Task(
@@ -99,7 +97,6 @@ MATH = Task(
     pools=_pools,
     verify=_verify,
     verify_flexible=partial(_verify, strict=False),
-    verify_paper=partial(_verify, mode="paper"),
     equal=same_answer,
     n_train=1000,
     n_validation=200,

@@ -17,7 +17,7 @@ from functools import partial
 
 from erce.tasks.source import Source, SourceRow, json_lines, json_list
 from erce.types import Pools, Problem, Task
-from erce.verify.program import verify_program, verify_program_paper
+from erce.verify.program import verify_program
 from erce.verify.sandbox.tests_text import BrokenTestsError, import_statements, read_and_bound
 
 PROMPT = """{}
@@ -129,7 +129,6 @@ MBPP = Task(
     name="mbpp",
     pools=partial(_pools, full=False),
     verify=verify_program,
-    verify_paper=verify_program_paper,
     n_train=126,
     n_validation=40,
     n_test=200,

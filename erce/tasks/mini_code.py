@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from erce.types import Pools, Problem, Task
-from erce.verify.program import verify_program, verify_program_paper
+from erce.verify.program import verify_program
 
 POOL_SIZE = 500  # problems
 CONSTANTS = range(2, 12)
@@ -134,7 +134,6 @@ MINI_CODE = Task(
     name="mini-code",
     pools=_pools,
     verify=verify_program,
-    verify_paper=verify_program_paper,
     n_train=400,
     n_validation=100,
     n_test=200,

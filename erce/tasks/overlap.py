@@ -26,8 +26,11 @@ MIN_PROMPTS_FOR_WORDING = 20  # with fewer prompts, a common trigram may be chan
 
 Trigrams = frozenset[tuple[str, ...]]
 
-# Numbers, words, the prime after a symbol (f'(x) is not f(x)), and every sign but punctuation.
-_TOKEN = re.compile(r"""\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+|'(?![^\W\d_])|[^\w\s.,;:?'"`$\\…“”‘’«»]|_""")
+# Numbers, words, the prime after a symbol (f'(x) is not f(x)), factorials, and every sign but punctuation.
+_TOKEN = re.compile(
+    r"""\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+|'(?![^\W\d_])|(?:(?<=[\d)\]])|(?<=\b[^\W\d_]))!+"""
+    r"""|[^\w\s!.,;:?'"`$\\…“”‘’«»]|_"""
+)
 _DELIMITER = re.compile(r"\\[()\[\]]")  # of formulas: punctuation, like $
 _SPACE_AND_QUOTES = re.compile(r"[\s'\"]+")
 
@@ -72,6 +75,15 @@ def near_duplicates(train: Sequence[Problem], test: Sequence[Problem]) -> list[O
                 numbers.add(number)
         found += [(number, at) for number in numbers]
     return [Overlap(train[at], test[number]) for number, at in sorted(found)]
+
+
+def text_key(prompt: str) -> Hashable:
+    """Return what two prompts share if they are the same text but for case, space and punctuation.
+
+    >>> text_key("Say it!") == text_key("say  it"), text_key("What is 2-3?") == text_key("What is 2+3?")
+    (True, False)
+    """
+    return _tokens(prompt) or prompt
 
 
 def _tokens(text: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from erce.catalog import hub_asked_once
 from erce.errors import InputError
 
 
@@ -96,7 +97,8 @@ class Source:
                 way_out=f"pip install 'erce[study]', or {self.way_out}",
             ) from error
         try:
-            loaded: Any = datasets.load_dataset(name, config)
+            with hub_asked_once(name, "README.md", kind="dataset"):
+                loaded: Any = datasets.load_dataset(name, config)
         except OSError as error:
             raise NotOnThisMachineError(
                 f"{name} cannot be loaded from the hub", detail=str(error), way_out=self.way_out

@@ -22,15 +22,17 @@ an error, the study stops: a crash is never counted as a wrong answer.
 """
 
 import hashlib
+import inspect
 import math
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError, VerifierError, did_you_mean
+from erce.tasks.overlap import text_key
 from erce.tasks.source import Source, SourceRow, json_lines
 from erce.types import REASONS, Completion, Pools, Problem, Task, Verdict
 
@@ -76,7 +78,11 @@ def jsonl_task(
 
     Returns:
         The task; its file is read when a study begins.
+
+    Raises:
+        InputError: `verify` cannot be called with a problem and a completion.
     """
+    _check_signature(verify)
     return Task(
         name=name,
         pools=partial(_pools, name=name, file=file, columns=dict(columns or {})),
@@ -97,15 +103,18 @@ def _pools(data: str | None, *, name: str, file: str | None, columns: Mapping[st
         )
     rows = user_rows(path, columns)
     problems = [problem_of(row) for row in rows]
-    by_split: dict[bool, dict[str, Problem]] = {False: {}, True: {}}  # whether for tests → prompt → problem
+    by_split: dict[bool, dict[Hashable, Problem]] = {
+        False: {},
+        True: {},
+    }  # whether for tests → text → problem
     for problem, for_tests in zip(problems, _for_tests(rows, problems), strict=True):
-        by_split[for_tests].setdefault(normalized(problem.prompt), problem)
-    trained = [problem for prompt, problem in by_split[False].items() if prompt not in by_split[True]]
+        by_split[for_tests].setdefault(text_key(problem.prompt), problem)
+    trained = [problem for text, problem in by_split[False].items() if text not in by_split[True]]
     pools = Pools(train=tuple(trained), test=tuple(by_split[True].values()))
     if repeated := len(problems) - len(pools.train) - len(pools.test):
         warnings.warn(
-            f"{path}: {repeated} of {len(problems)} problems repeat another's prompt and are left out; a "
-            "prompt in both splits is for tests alone",
+            f"{path}: {repeated} of {len(problems)} problems repeat another's prompt, but for case, space "
+            "and punctuation, and are left out; a prompt in both splits is for tests alone",
             RepeatedPromptWarning,
             stacklevel=2,
         )
@@ -178,13 +187,19 @@ def _for_tests(rows: list[SourceRow], problems: list[Problem]) -> list[bool]:
     return [digest in chosen for digest in digests]
 
 
-def normalized(prompt: str) -> str:
-    """Return the prompt in the form in which two problems count as the same.
-
-    >>> normalized("What is  3 + 4?"), normalized("what is 3 + 4?")
-    ('what is 3 + 4?', 'what is 3 + 4?')
-    """
-    return " ".join(prompt.casefold().split())
+def _check_signature(verifier: Verifier) -> None:
+    try:
+        signature = inspect.signature(verifier)
+    except ValueError:  # some functions written in C have none
+        return
+    try:
+        signature.bind("problem", "completion")
+    except TypeError as error:
+        name = getattr(verifier, "__qualname__", repr(verifier))
+        raise InputError(
+            f"the verifier {name}{signature} cannot be called with a problem and a completion ({error}); "
+            f"write def {name}(problem, completion)"
+        ) from None
 
 
 def _verify(problem: Problem, completion: Completion, *, verifier: Verifier) -> Verdict:
@@ -282,8 +297,11 @@ def _fields(row: SourceRow, columns: Mapping[str, str], *, id: str, split: str |
     for field in dict.fromkeys([*columns, *(() if two_turns else ("prompt", "demonstration"))]):
         column = column_of.get(field, field)
         if column not in row.values:
-            there = did_you_mean(column, row.values)
-            raise InputError(f"{row.where}: no column {column!r} for `{field}` ([columns] names it); {there}")
+            otherwise = f'name one in [columns]: {field} = "COLUMN"'
+            raise InputError(
+                f"{row.where}: no column {column!r} for `{field}`, only {', '.join(row.values)}; "
+                f"{did_you_mean(column, row.values, otherwise=otherwise)}"
+            )
     values = {field: row.values.get(column) for field, column in column_of.items()}
     if values.get("messages") is not None:
         values |= _one_exchange(SourceRow(row.where, values))

@@ -15,6 +15,7 @@ NOT_THE_USERS = tuple(
 )
 SHOWN_CHARACTERS = 200  # of a text in an error
 SHOWN_IDS = 10
+SLOW = ("error", "timeout")  # reasons after which no other demonstration is tried
 
 
 def verdict(task: Task, problem: Problem, completion: Completion) -> Verdict:
@@ -32,13 +33,15 @@ def verdict(task: Task, problem: Problem, completion: Completion) -> Verdict:
         if task.verify_flexible is None or strict.flexible is not None:
             return strict
         return replace(strict, flexible=strict.accepted or task.verify_flexible(problem, completion).accepted)
-    except (InputError, RunError):
+    except (VerifierError, RunError):
         raise
+    except InputError as error:
+        raise InputError(f"task {task.name!r} cannot verify {_named(problem)}: {error}") from error
     except Exception as error:  # the user's verifier; its error becomes a sentence
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise VerifierError(
-            f"the function that verifies task {task.name!r} raised {what} ({_line(error)}) for problem "
-            f"{problem.id!r} and the completion {shown(completion.text)}; correct it, and the same command "
+            f"the function that verifies task {task.name!r} raised {what} ({_line(error)}) for the "
+            f"completion {shown(completion.text)} of {_named(problem)}; correct it, and the same command "
             "goes on"
         ) from error
 
@@ -58,25 +61,17 @@ def check_demonstrations(task: Task, problems: Iterable[Problem], *, refuse_unpr
     train on what it counts as wrong. `refuse_unproven`: raise also if demonstrations pass only in one
     interpreter with their tests, and name these problems. VerifierError: the verifier raised.
     """
-    unproven = []
+    refused: list[tuple[Problem, Verdict]] = []
+    unproven, count = [], 0
     for problem in problems:
         by_task = verdict(task, problem, _completion(problem))
-        if by_task.accepted:
-            unproven += [problem.id] if by_task.reason == "unproven" else []
-            continue
-        why = f"{by_task.reason}: {by_task.detail}" if by_task.detail else by_task.reason
-        fault = (
-            f"its verifier fails on problem {problem.id!r}, a fault of the problem or the machine"
-            if by_task.reason == "error"
-            else f"its verifier refuses the demonstration of problem {problem.id!r}"
-        )
-        raise InputError(
-            f"task {task.name!r}: {fault} ({why}); correct the problem or the verifier"
-            f"\n  prompt: {shown(problem.prompt)}"
-            f"\n  demonstration: {shown(problem.demonstration)}"
-            f"\n  answer: {shown(problem.answer) if problem.answer else 'missing'}"
-            + (f"\n  read as: {shown(by_task.extracted)}" if by_task.extracted is not None else "")
-        )
+        count += 1
+        unproven += [problem.id] if by_task.reason == "unproven" else []
+        refused += [] if by_task.accepted else [(problem, by_task)]
+        if not by_task.accepted and by_task.reason in SLOW:
+            break
+    if refused:
+        raise _refusal(task, refused, count)
     if refuse_unproven and unproven:
         more = f" and {len(unproven) - SHOWN_IDS} more" if len(unproven) > SHOWN_IDS else ""
         raise InputError(
@@ -84,6 +79,35 @@ def check_demonstrations(task: Task, problems: Iterable[Problem], *, refuse_unpr
             "interpreter with the program, which could cheat there; leave these problems out, or [verify] "
             'unproven = "refuse"'
         )
+
+
+def _refusal(task: Task, refused: list[tuple[Problem, Verdict]], count: int) -> InputError:
+    """Return the error that shows the first refused demonstration of `count`."""
+    problem, first = refused[0]
+    way_out = "correct the problem or the verifier"
+    if first.reason == "error":
+        fault = f"fails on {_named(problem)}, a fault of the problem or the machine"
+    elif len(refused) == 1:
+        fault = f"refuses the demonstration of {_named(problem)}"
+    elif len(refused) < count:
+        fault = f"refuses {len(refused)} of {count} demonstrations, the first that of {_named(problem)}"
+    else:
+        fault = f"refuses all {count} demonstrations, the first that of {_named(problem)}"
+        way_out = "correct the verifier, or what all problems lack"
+    why = f"{first.reason}: {first.detail}" if first.detail else first.reason
+    return InputError(
+        f"task {task.name!r}: its verifier {fault} ({why}); {way_out}"
+        f"\n  prompt: {shown(problem.prompt)}"
+        f"\n  demonstration: {shown(problem.demonstration)}"
+        f"\n  answer: {shown(problem.answer) if problem.answer else 'missing'}"
+        + (f"\n  read as: {shown(first.extracted)}" if first.extracted is not None else "")
+    )
+
+
+def _named(problem: Problem) -> str:
+    """Return what a sentence calls a problem, with what keeps most verifiers from verifying it."""
+    lacks = "" if problem.answer or problem.tests or problem.inputs else ", which has no answer and no tests"
+    return f"problem {problem.id!r}{lacks}"
 
 
 def _completion(problem: Problem) -> Completion:

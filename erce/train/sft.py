@@ -20,7 +20,7 @@ from trl.scripts.utils import DatasetMixtureConfig, ScriptArguments, TrlParser, 
 from trl.trainer.model_config import ModelConfig
 from trl.trainer.utils import get_peft_config, get_quantization_config
 
-from erce.catalog import SYNONYMS
+from erce.catalog import SYNONYMS, hub_asked_once
 from erce.errors import InputError, RunError, did_you_mean
 from erce.hf.models import known_warning_silenced, pretrained_name
 from erce.train.config import ERCEConfig
@@ -118,7 +118,7 @@ def _trainer(arguments: ERCEConfig, model: ModelConfig, splits: dict[str, Any]) 
     if (config := get_quantization_config(model)) is not None:
         quantization["quantization_config"] = config
     try:
-        with known_warning_silenced():
+        with known_warning_silenced(), hub_asked_once(name, "config.json"):
             return ERCETrainer(name, arguments, peft_config=get_peft_config(model), **splits, **quantization)
     except OSError as error:
         raise InputError(f"no model {name!r} could be loaded: {_first_line(error)}") from error

@@ -13,7 +13,6 @@
     fences.py       the program in a completion
     parallel.py     many completions on many cores
     rewards.py      the verifiers as reward functions of TRL and verl
-    paper_steps.py  answer equivalence as the paper's appendix has it
 
 Nothing is imported until a name is used: verifying numbers never loads what verifies programs.
 """
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from erce.verify.math import equivalent, verify_math
     from erce.verify.number import verify_number
     from erce.verify.parallel import verify_many
-    from erce.verify.program import run_program, verify_program, verify_program_paper
+    from erce.verify.program import run_program, verify_program
     from erce.verify.sandbox import Limits, Sandbox, SandboxUnavailable
 
 __all__ = [
@@ -42,12 +41,11 @@ __all__ = [
     "verify_math",
     "verify_number",
     "verify_program",
-    "verify_program_paper",
 ]
 
 _MODULES = {
     "erce.types": ("Verdict",),
-    "erce.verify.program": ("run_program", "verify_program", "verify_program_paper"),
+    "erce.verify.program": ("run_program", "verify_program"),
     "erce.verify.math": ("equivalent", "verify_math"),
     "erce.verify.io": ("verify_io",),
     "erce.verify.parallel": ("verify_many",),

@@ -3,7 +3,6 @@
 import time
 from dataclasses import replace
 
-from erce.errors import InputError
 from erce.types import Completion, Verdict
 from erce.verify.answers.reference import equivalent, require_reference
 from erce.verify.extract import FINAL_ANSWER_IS, STATEMENT, TRACES, Traces, find_answer, is_finished
@@ -13,15 +12,12 @@ from erce.verify.sentences import Answer
 
 __all__ = ["equivalent", "verify_math"]
 
-MODES = ("typed", "paper")
-
 
 def verify_math(
     answer: str,
     completion: Completion | str,
     *,
     strict: bool = True,
-    mode: str = "typed",
     traces: Traces = TRACES,
 ) -> Verdict:
     r"""Accept a completion whose final answer is equivalent to `answer`; never raise on model text.
@@ -34,7 +30,6 @@ def verify_math(
         strict: False takes also the last stated answer ("Answer: 5", "the answer is 5"), else, if `answer`
             is a number, the last number of a finished text, unless its sentence hedges it
             (`erce.verify.extract`).
-        mode: "typed" compares with `equivalent`; "paper" takes the paper's four steps, and no `####` lines.
         traces: Marks of reasoning traces, which are never read.
 
     Returns:
@@ -46,24 +41,18 @@ def verify_math(
     >>> verify_math("5", "Answer: 5").reason, verify_math("5", "Answer: 5", strict=False).reason
     ('no answer', 'exact')
     """
-    if mode not in MODES:
-        raise InputError(f"no mode {mode!r}; give one of {', '.join(MODES)}")
     began = time.perf_counter()
     require_reference(answer)
     answer_words = find_answer(
         completion,
         FINAL_ANSWER_IS if strict else STATEMENT,
         traces=traces,
-        marker="" if mode == "paper" else "####",
+        marker="####",
         number=not strict and is_number(answer),
     )
     if answer_words is None or not answer_words.text.strip():
         reason = "no answer" if is_finished(completion) else "truncated"
         return Verdict(False, reason, elapsed=time.perf_counter() - began)
-    if mode == "paper":
-        from erce.verify.paper_steps import equivalent_paper
-
-        return equivalent_paper(answer, answer_words.text)
     verdict = _compared(answer, answer_words)
     if answer_words.note and not verdict.accepted:
         return replace(verdict, detail=answer_words.note)

@@ -1,8 +1,4 @@
-"""Completion → its program → whether it passes its tests, in a sandbox (`erce.verify.sandbox`).
-
-Mode "paper" is the paper's own protocol in the same containment: program and tests in one interpreter, under
-an alarm of 2.0 s.
-"""
+"""Completion → its program → whether it passes its tests, in a sandbox (`erce.verify.sandbox`)."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -47,7 +43,7 @@ def run_program(
             that tests and set-up read and that neither they nor Python define.
         limits: Of time and memory.
         mode: "strict"; "unproven" runs tests that look at the program's own objects in one interpreter with
-            the program, and "paper" all tests, for 2.0 s of wall time; there a program can forge its pass.
+            the program, which can forge its pass there.
 
     Returns:
         A verdict with the reason "passed"; "unproven" (accepted, in that mode); "failed" (an assert did not
@@ -85,15 +81,6 @@ def verify_program(problem: Problem, completion: Completion | str) -> Verdict:
     >>> verify_program(square, "def f(x):\\n    return x * x").reason
     'passed'
     """
-    return _verify(problem, completion, "strict")
-
-
-def verify_program_paper(problem: Problem, completion: Completion | str) -> Verdict:
-    """Verify by the paper's protocol, in one interpreter with 2.0 s of wall time; a cheat can pass."""
-    return _verify(problem, completion, "paper")
-
-
-def _verify(problem: Problem, completion: Completion | str, mode: str) -> Verdict:
     try:
         if not problem.inputs:
             require_asserts(problem.tests, problem.setup)
@@ -103,10 +90,10 @@ def _verify(problem: Problem, completion: Completion | str, mode: str) -> Verdic
     program = extract_program(text_of(completion), _names(problem))
     if not program.strip():
         return Verdict(False, "no answer" if finished else "truncated")
-    verdict = _run_tests(program, problem, LIMITS, mode).verdict
-    if mode == "strict" and not verdict.accepted:
-        needed_mode, limits = _needs_of_demonstration(problem)
-        verdict = _run_tests(program, problem, limits, needed_mode).verdict
+    verdict = _run_tests(program, problem, LIMITS, "strict").verdict
+    if not verdict.accepted:
+        mode, limits = _needs_of_demonstration(problem)
+        verdict = _run_tests(program, problem, limits, mode).verdict
     if not finished and not verdict.accepted and verdict.reason != "error":
         verdict = replace(verdict, reason="truncated")
     return replace(verdict, extracted=program)

@@ -2,6 +2,7 @@
 
     python -m scripts.paper
     python -m scripts.paper --against runs/gsm8k    # a study of yours beside them
+    python -m scripts.paper --verify runs/math      # its completions by the paper's verdict procedures
 
 The tables hold one accuracy per seed, so every test takes the paper's test problems as given: a significant
 gain is shown for those very problems, and other problems would add their own chance.
@@ -11,6 +12,7 @@ import argparse
 import json
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +22,7 @@ from erce.stats import Gain, difference, holm, welch
 from erce.study.folder import read_study
 from scripts.paper import SOURCE, PaperTable, conventions, lookup, tables
 from scripts.paper.against import against_lines
+from scripts.paper.verdicts import verdict_lines, verified_rows
 
 LEVEL = 0.05
 TESTED = (  # the label of a table, its decoding
@@ -46,8 +49,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--against", metavar="RUNS", help="a study's folder: only its accuracies beside the paper's"
     )
-    if runs := parser.parse_args(arguments).against:
-        print(*against_lines(read_study(runs)), sep="\n")
+    parser.add_argument(
+        "--verify",
+        metavar="RUNS",
+        help="a study's folder: only where the paper's procedure decides otherwise",
+    )
+    options = parser.parse_args(arguments)
+    if options.against:
+        print(*against_lines(read_study(options.against)), sep="\n")
+        return
+    if options.verify:
+        print(*verdict_lines(verified_rows(Path(options.verify))), sep="\n")
         return
     print(citation())
     for table in filter(lambda table: table.is_per_seed, tables()):

@@ -48,7 +48,7 @@ def against_lines(study: Study) -> list[str]:
     if study.missing:
         differences.append(f"Missing here: {counted(len(study.missing), 'cell')}; the means can change.")
     differences += [
-        "Verdicts are of this study's verifiers; `erce verify` counts where the paper's own differ.",
+        "Verdicts are of this study's verifiers; `--verify` for `--against` shows where the paper's differ.",
         "Intervals over seeds do not cover the choice of problems, and the paper's is not known.",
     ]
     return [*lines, "What differs from the paper:", *(f"  · {text}" for text in differences)]

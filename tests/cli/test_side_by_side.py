@@ -1,4 +1,4 @@
-"""A file or a study verified again: every row once, in its order, under every procedure."""
+"""A file verified again: every row once, in its order, strictly and flexibly."""
 
 import json
 
@@ -40,9 +40,9 @@ def test_rows_of_all_kinds_keep_their_order(file):
     rows = reverify_file(file([MATH[0], PROGRAMS[2], MATH[1]]), workers=1)
     assert [row.where for row in rows] == ["line 1", "line 2", "line 3"]
     assert [set(row.verdicts) for row in rows] == [
-        {"strict", "flexible", "paper"},
-        {"strict", "paper"},
-        {"strict", "flexible", "paper"},
+        {"strict", "flexible"},
+        {"strict"},
+        {"strict", "flexible"},
     ]
 
 
@@ -50,32 +50,27 @@ def test_a_program_inside_a_markdown_fence_is_verified(file):
     fenced = "Sure:\n```python\ndef f(): return {}\n```"
     programs = [{"completion": fenced.format(value), "tests": ["assert f() == 3"]} for value in (4, 3)]
     rows = reverify_file(file([*programs, PROGRAMS[2]]), workers=1)
-    assert accepted(rows, "strict") == accepted(rows, "paper") == [False, True, True]
+    assert accepted(rows, "strict") == [False, True, True]
 
 
-def test_a_forged_pass_is_a_dispute(file):
+def test_a_forged_pass_is_refused(file):
     rows = reverify_file(file(PROGRAMS), workers=1)
     assert accepted(rows, "strict") == [False, False, True]
-    assert accepted(rows, "paper") == [True, True, True]
     assert rows[0].verdicts["strict"].reason == "opaque"
 
 
-def test_disputes_are_found_and_labels_counted(file):
-    rows = reverify_file(file(MATH), workers=1)
-    assert accepted(rows, "strict") == [True, False, True]
-    assert accepted(rows, "paper") == [True, True, False]  # an absolute tolerance, and no sets
-    assert [row.where for row in rows if row.disputed] == ["line 2", "line 3"]
-    strict, flexible, paper = summary(rows)
-    assert flexible == strict | {"procedure": "flexible"}
-    assert strict | {"procedure": ""} == {
-        "procedure": "",
-        "rows": 3,
-        "accepted": 2,
-        "labelled": 2,
+def test_labels_are_counted(file):
+    labelled = [*MATH, {"answer": "1", "completion": "\\boxed{1}", "expected": False}]
+    strict, flexible = summary(reverify_file(file(labelled), workers=1))
+    assert flexible == strict | {"reading": "flexible"}
+    assert strict | {"reading": ""} == {
+        "reading": "",
+        "rows": 4,
+        "accepted": 3,
+        "labelled": 3,
         "right": 2,
-        "false accepts": 0,
+        "false accepts": 1,
     }
-    assert (paper["right"], paper["false accepts"]) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -127,30 +122,32 @@ def test_a_kind_or_a_number_of_workers_that_cannot_be_is_refused(file):
 
 
 def test_a_row_that_a_file_names_cannot_steer_the_terminal():
-    verdicts = {"strict": Verdict(True, "exact"), "paper": Verdict(False, "different")}
-    rows = [Reverified("problem \x1b[31m", "1", verdicts)]
+    rows = [Reverified("problem \x1b[31m", "1", {"strict": Verdict(False, "different")})]
     lines = reverify_lines(rows, summary(rows), limit=1)
-    assert "problem \\x1b[31m: reference 1" in lines
+    assert "  problem \\x1b[31m: reference 1, different" in lines
 
 
-def test_the_command_says_that_numbers_are_verified_by_one_procedure(file, capsys):
-    assert main(["verify", str(file([{"answer": "18", "completion": "#### 18"}])), "--as", "number"]) == 0
+def test_the_command_lists_what_is_not_accepted_and_writes_every_row(file, tmp_path, capsys):
+    words = [
+        str(file([*MATH, *MATH])),
+        "--workers",
+        "1",
+        "--limit",
+        "1",
+        "--json",
+        str(tmp_path / "out.jsonl"),
+    ]
+    assert main(["verify", *words]) == 0
     printed = capsys.readouterr().out
-    assert printed.endswith("so there is nothing to compare\n")
-    assert "paper" not in printed
-
-
-def test_the_command_lists_disputes_and_writes_every_row(file, tmp_path, capsys):
-    assert main(["verify", str(file(MATH)), "--workers", "1", "--json", str(tmp_path / "out.jsonl")]) == 0
-    printed = capsys.readouterr().out
-    assert "2 of 3 rows on which the procedures disagree" in printed
-    assert "line 2: reference 0.0000001" in printed
-    assert printed.index("strict") < printed.index("flexible") < printed.index("paper")
+    assert "  line 2: reference 0.0000001, different: 0.0000002\n… and 1 more; --json FILE" in printed
+    assert printed.index("strict") < printed.index("flexible")
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [row["disputed"] for row in rows] == [False, True, True]
+    assert [row["verdicts"]["strict"]["accepted"] for row in rows] == [True, False, True] * 2
 
 
-CLOSE = ["--answer", "0.0000001", "--completion", "0.0000002", "--as", "answer"]
+def test_a_folder_is_not_a_file_of_rows(tmp_path, capsys):
+    assert main(["verify", str(tmp_path)]) == 2
+    assert f"`erce records {tmp_path} rows.jsonl` writes its verdicts" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -161,8 +158,6 @@ CLOSE = ["--answer", "0.0000001", "--completion", "0.0000002", "--as", "answer"]
         (["--answer", "1/2", "--completion", "0.5", "--as", "answer"], 0, "accepted: numeric"),
         (["--answer", "18", "--completion", "#### 18", "--as", "number"], 0, "accepted: exact"),
         (["--answer", "a", "--completion", "\\boxed{\x1b[31mb}", "--explain"], 1, "read     \\x1b[31mb"),
-        ([*CLOSE, "--mode", "paper"], 0, "accepted"),
-        ([*CLOSE, "--mode", "ours"], 1, "not accepted"),
         (["--program", "no/such.py", "--test", "assert f()"], 2, "'no/such.py' cannot be read or written"),
     ],
 )
@@ -196,17 +191,15 @@ def test_the_strict_verdict_decides_and_the_flexible_one_stands_below_it(
     assert capsys.readouterr().out.startswith(printed)
 
 
-def test_rows_that_lack_the_format_alone_are_counted_and_are_no_dispute(file, tmp_path, capsys):
+def test_rows_that_lack_the_format_alone_are_counted(file, tmp_path, capsys):
     completions = ["#### 18", "Answer: 18", "Answer: 19", "The answer is not 18."]
     rows = [{"answer": "18", "completion": text, "expected": "19" not in text} for text in completions]
     judged = reverify_file(file(rows), kind="number", workers=1)
     assert accepted(judged, "strict") == [True, False, False, False]
     assert accepted(judged, "flexible") == [True, True, False, False]
-    assert not any(row.disputed for row in judged)
     assert main(["verify", str(file(rows)), "--as", "number", "--workers", "1"]) == 0
     assert capsys.readouterr().out.startswith(
-        "1 of 4 rows accepted, 1 more if the format is ignored\n"
-        "  line 2: reference 18, not accepted, no answer\n"
+        "1 of 4 rows accepted, 1 more if the format is ignored\n  line 2: reference 18, no answer\n"
     )
 
 
@@ -217,7 +210,6 @@ ONE = ["--answer", "1", "--completion", "1"]
     ("words", "sentence"),
     [
         ([*ONE, "--as", "program"], "--as program: an --answer is not a program"),
-        ([*ONE, "--as", "number", "--mode", "paper"], "there is only ours; leave out --mode"),
         ([*ONE, "--program", "f.py", "--test", "assert f()"], "or two things"),
         (["f.jsonl", *ONE], "or two things"),
         (["f.jsonl", "--limit", "-1"], "--limit -1 must be 0 or more"),
@@ -231,27 +223,20 @@ def test_what_cannot_be_verified_so_is_refused(capsys, words, sentence):
 
 
 @pytest.mark.parametrize(
-    ("words", "procedures"),
+    ("words", "readings"),
     [
         ([], ["strict", "flexible"]),
-        (["--mode", "paper"], ["paper"]),
         (["--as", "answer"], ["strict"]),
-        (["--as", "answer", "--mode", "paper"], ["paper"]),
         (["--as", "number"], ["strict", "flexible"]),
     ],
 )
-def test_the_verdict_on_one_answer_is_written_as_that_on_a_row_of_a_file(tmp_path, words, procedures):
+def test_the_verdict_on_one_answer_is_written_as_that_on_a_row_of_a_file(tmp_path, words, readings):
     path = tmp_path / "out.jsonl"
     code = main(["verify", "--answer", "18", "--completion", "18", *words, "--json", str(path)])
     [row] = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    assert (row["where"], row["reference"], row["expected"], row["disputed"]) == (
-        "command line",
-        "18",
-        None,
-        False,
-    )
-    assert list(row["verdicts"]) == procedures
-    assert row["verdicts"][procedures[0]]["accepted"] is (code == 0)
+    assert (row["where"], row["reference"], row["expected"]) == ("command line", "18", None)
+    assert list(row["verdicts"]) == readings
+    assert row["verdicts"][readings[0]]["accepted"] is (code == 0)
 
 
 def test_one_program_is_verified(tmp_path, capsys):

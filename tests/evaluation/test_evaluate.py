@@ -207,7 +207,8 @@ def test_a_verifier_that_fails_on_an_empty_completion_is_named_before_a_token_is
         return completion.text.split()[-1] == problem.answer
 
     with pytest.raises(
-        VerifierError, match=r"last_word' raised IndexError.* line .* completion ''; correct it"
+        VerifierError,
+        match=r"last_word' raised IndexError.* line .* completion '' of problem 'row-1'; correct it",
     ):
         erce.evaluate(model, tokenizer, [row(PROBLEMS[0])], last_word)
 

@@ -2,9 +2,11 @@
 
 import copy
 
+import huggingface_hub
 import huggingface_hub.constants
 import pytest
 import torch
+from huggingface_hub.errors import HfHubHTTPError
 from peft import get_peft_model
 from toys import training as toy
 
@@ -70,9 +72,36 @@ def test_tiny_is_the_model_in_the_package(saved, monkeypatch):
 def test_a_name_that_is_no_model_is_one_sentence(load, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(ValueError, match=r"no model '.*' could be loaded; give|no config.json") as caught:
+    with pytest.raises(ValueError, match=r"no model '.*' could be loaded \(.*give|no config.json") as caught:
         load(name)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("answer", "offline"),
+    [(ConnectionError("no route"), True), (HfHubHTTPError.__new__(HfHubHTTPError), False)],
+)
+def test_a_hub_that_is_silent_is_asked_once_and_the_nearest_name_is_said(answer, offline, monkeypatch):
+    asked, offline_inside = [], []
+
+    def ask(url):
+        asked.append(url)
+        raise answer
+
+    def load(*names, **settings):
+        offline_inside.append(huggingface_hub.constants.HF_HUB_OFFLINE)
+        raise OSError("no such model.\nand so on")
+
+    monkeypatch.setattr(huggingface_hub, "get_hf_file_metadata", ask)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(models.AutoTokenizer, "from_pretrained", load)
+    with pytest.raises(
+        ValueError, match=r"\(no such model\); did you mean 'Qwen/Qwen2.5-1.5B-Instruct'\? Else give"
+    ):
+        load_tokenizer("Qwen/Qwen2.5-1.5B-Instrcut")
+    assert asked == ["https://huggingface.co/Qwen/Qwen2.5-1.5B-Instrcut/resolve/main/config.json"]
+    assert offline_inside == [offline]
+    assert huggingface_hub.constants.HF_HUB_OFFLINE is False
 
 
 def test_an_unknown_precision_is_refused(saved):

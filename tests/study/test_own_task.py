@@ -14,7 +14,6 @@ from toys.studies import make_study
 
 from erce.catalog import EMBEDDED_MODELS
 from erce.cli.main import main
-from erce.cli.side_by_side import reverify_study
 from erce.files import read_rows
 from erce.recipe import Training
 from erce.reporting import report
@@ -107,7 +106,9 @@ def test_a_task_that_refuses_its_own_demonstrations_is_refused_before_anything_i
     for words in ([], ["--dry-run"]):
         assert main(["run", "own.toml", *words]) == 2
         printed = capsys.readouterr().err
-        assert re.search(r"its verifier refuses the demonstration of problem 'line-\d+'", printed)
+        assert re.search(
+            r"its verifier refuses \d+ of \d+ demonstrations, the first that of problem 'line-\d+'", printed
+        )
         assert "prompt: 'Work out" in printed
     assert not (here / "runs").exists()
 
@@ -135,7 +136,7 @@ def test_a_changed_verifier_verifies_a_finished_study_again_and_the_report_alone
     judge(here, "door_twice", "return False")
     sys.modules.pop("door_twice", None)
     assert main(["run", "own.toml", "--set", "lams=[0]"]) == 2
-    assert "its verifier refuses the demonstration" in capsys.readouterr().err
+    assert "its verifier refuses all 28 demonstrations" in capsys.readouterr().err
     judge(here, "door_twice", "return True")
     next((here / "runs").rglob("*-base-*/result.json")).unlink()  # as a kill after its verdicts leaves it
     printed = _runs_again(here, capsys, "--set", "lams=[0]")
@@ -148,14 +149,12 @@ PROGRAMS = tiny_recipe(task="mini-code", lams=(0.0,), training=TINY)
 
 
 @pytest.mark.slow
-def test_programs_are_verified_in_the_sandbox_and_again_by_the_papers_protocol(tmp_path):
+def test_programs_are_verified_in_the_sandbox(tmp_path):
     root = run(PROGRAMS, out=tmp_path / "code").root
-    rows = reverify_study(root, workers=1)
-    assert len(rows) == 2 * (2 + 4) * 3  # cells; validation and test; greedy and two samples
-    assert {name for row in rows for name in row.verdicts} == {"strict", "paper"}
-    assert any(row.verdicts["strict"].accepted for row in rows)
     assert main(["records", str(root), str(tmp_path / "rows.jsonl")]) == 0
-    assert len((tmp_path / "rows.jsonl").read_text(encoding="utf-8").splitlines()) == len(rows)
+    rows = read_rows(tmp_path / "rows.jsonl")
+    assert len(rows) == 2 * (2 + 4) * 3  # cells; validation and test; greedy and two samples
+    assert any(row["accepted"] for row in rows)
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import huggingface_hub.constants
 import pytest
 from toys.task_files import full_row, gsm8k_rows, math500_rows, math_rows, sanitized_row, write_lines
 
@@ -43,5 +44,6 @@ def hub(monkeypatch):
         module = ModuleType("datasets")
         module.load_dataset = load
         monkeypatch.setitem(sys.modules, "datasets", load and module)
+        monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
 
     return put

@@ -26,13 +26,37 @@ def test_every_demonstration_passes_its_own_verifier(name, data_of):
 
 def test_the_first_demonstration_that_fails_is_shown():
     wrong = [replace(problem, demonstration=f"{'so ' * 1000}#### 7") for problem in NUMBERS[1:]]
-    with pytest.raises(ValueError, match="refuses the demonstration of problem 'p2'") as caught:
+    with pytest.raises(ValueError, match="refuses the demonstration of problem 'p2'"):
+        check_demonstrations(SUMS, [*NUMBERS[::2], wrong[0]])
+    with pytest.raises(
+        ValueError, match=r"refuses 2 of 3 demonstrations, the first that of .*'p2'"
+    ) as caught:
         check_demonstrations(SUMS, [NUMBERS[0], *wrong])
     message = str(caught.value)
     for shown in ("'mini-sums'", "different", "'Say 2.'", "'so so", "answer: '2'", "read as: '7'"):
         assert shown in message
     assert "p3" not in message
     assert len(message) < 600
+
+
+def test_a_verifier_that_refuses_every_demonstration_is_itself_the_likelier_fault():
+    task = replace(SUMS, verify=lambda problem, completion: Verdict(False, "different"))
+    with pytest.raises(
+        InputError, match=r"refuses all 3 demonstrations, .*'p1' \(different\); correct the ver"
+    ):
+        check_demonstrations(task, NUMBERS)
+
+
+def test_a_demonstration_that_times_out_is_the_last_that_is_tried():
+    tried = []
+
+    def verify(problem, completion):
+        tried.append(problem.id)
+        return Verdict(False, "timeout")
+
+    with pytest.raises(InputError, match=r"refuses the demonstration of problem 'p1' \(timeout\)"):
+        check_demonstrations(replace(SUMS, verify=verify), NUMBERS)
+    assert tried == ["p1"]
 
 
 def test_a_test_that_cannot_be_run_is_a_fault_of_the_task():
@@ -47,10 +71,29 @@ def test_a_verifier_that_raises_is_named_with_its_line_its_problem_and_the_compl
 
     sentence = (
         r"^the function that verifies task 'mini-sums' raised ZeroDivisionError: mine "
-        r"\(test_demonstrations\.py, line \d+\) for problem 'p1' and the completion '#### 1'; correct it"
+        r"\(test_demonstrations\.py, line \d+\) for the completion '#### 1' of problem 'p1'; correct it"
     )
     with pytest.raises(VerifierError, match=sentence):
         check_demonstrations(replace(SUMS, verify=verify), NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ("verify", "message"),
+    [
+        (
+            lambda problem, _: Verdict(float(problem.answer) > 0, "exact"),
+            r"raised ValueError: .* of problem 'p1'",
+        ),
+        (lambda *_: Verdict(False, "different"), "refuses the demonstration of problem 'p1'"),
+        (SUMS.verify, "task 'mini-sums' cannot verify problem 'p1'"),
+    ],
+)
+def test_whatever_a_verifier_makes_of_a_problem_without_an_answer_the_sentence_says_that_it_has_none(
+    verify, message
+):
+    task = replace(SUMS, verify=verify, verify_flexible=None)
+    with pytest.raises(InputError, match=f"{message}, which has no answer and no tests"):
+        check_demonstrations(task, [replace(NUMBERS[0], answer="")])
 
 
 def test_the_line_is_the_functions_own_and_not_that_of_a_library_which_it_calls():

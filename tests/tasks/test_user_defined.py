@@ -129,7 +129,7 @@ def test_otherwise_a_fifth_is_tested_whatever_the_order_of_the_lines(file):
 
 
 def test_copies_are_never_divided(file):
-    copies = [row(number, prompt=f"  spell {number}. ") for number in range(10)]
+    copies = [row(number, prompt=f"  spell  {number}? ") for number in range(10)]
     task = jsonl_task("mine", file(ROWS + copies), by_answer)
     with pytest.warns(RepeatedPromptWarning, match="10 of 20 problems repeat another's prompt"):
         pools = task.pools(None)
@@ -139,7 +139,10 @@ def test_copies_are_never_divided(file):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([row(0), {"prompt": "p"}], r"line 2: no column 'demonstration' .*\[columns\].*; there are prompt"),
+        (
+            [row(0), {"prompt": "p"}],
+            "line 2: no column 'demonstration' .*, only prompt; name one in .columns.: demonstration = ",
+        ),
         ([row(0), row(1, demonstration=None)], "line 2: `demonstration` is missing; correct the row"),
         ([row(0), row(1, demonstration=" ")], "line 2: `demonstration` is empty"),
         ([row(0), row(1, prompt=3)], "line 2: `prompt` is 3, not a text"),
@@ -187,8 +190,11 @@ def test_columns_say_where_fields_are_and_other_columns_are_left_out(file):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"prompt": "questoin"}, "line 1: no column 'questoin' for `prompt` .*; did you mean 'question'"),
-        ({"prompt": "question"}, "line 1: no column 'demonstration' for .*; there are question"),
+        (
+            {"prompt": "questoin"},
+            "no column 'questoin' for `prompt`, only question, answer, .*; did you mean 'question'",
+        ),
+        ({"prompt": "question"}, "line 1: no column 'demonstration' for .*, only question, .*; name one in "),
         ({"prompt": "final", "demonstration": "answer"}, "line 1: `prompt` is 0, not a text"),
     ],
 )
@@ -319,6 +325,14 @@ def test_anything_else_is_an_error_that_names_the_function(told, message):
 
     with pytest.raises(ValueError, match=r"the verifier \S*judge " + message):
         jsonl_task("mine", None, judge).verify(PROBLEM, completion("x"))
+
+
+@pytest.mark.parametrize("verify", [lambda completion: True, lambda problem, completion, *, unit: True])
+def test_a_function_that_takes_other_values_is_refused_with_its_signature(verify):
+    with pytest.raises(
+        InputError, match=r"lambda>\(.*completion.*\) cannot be called with a problem and a com"
+    ):
+        jsonl_task("mine", None, verify)
 
 
 def test_anything_in_meta_reaches_the_function(file):

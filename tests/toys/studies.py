@@ -165,6 +165,7 @@ def _scores(drawn, *, together):
     reasons = [verdict["reason"] for _, verdict in drawn]
     return {
         "pass@1": float(np.mean([verdict["accepted"] for _, verdict in drawn])),
+        "problems": len({row["problem"] for row, _ in drawn}),
         "reasons": {reason: reasons.count(reason) / len(reasons) for reason in sorted(set(reasons))},
         "tokens": float(np.mean([row["tokens"] for row, _ in drawn])),
         "entropy": float(np.mean([row["entropy"] for row, _ in drawn])),

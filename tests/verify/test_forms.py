@@ -104,11 +104,6 @@ def test_to_verify_math_a_marker_decides_alone_and_below_a_box_or_statement(comp
     assert verify_math("18", completion, strict=False).accepted == flexible
 
 
-def test_the_papers_extraction_knows_no_marker():
-    assert verify_math("18", "#### 18", mode="paper").reason == "no answer"
-    assert verify_math("18", "So \\boxed{18}.\n#### 19", mode="paper").accepted
-
-
 def test_the_last_number_is_read_only_of_finished_text_and_for_a_number():
     assert verify_number("18", cut_off("It is 18"), strict=False).reason == "truncated"
     assert verify_math("18", cut_off("It is 18"), strict=False).reason == "truncated"

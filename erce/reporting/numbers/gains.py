@@ -1,5 +1,6 @@
 """A study → what its tables show: accuracies, gains over λ = 0, and the gain less the control's."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -52,6 +53,11 @@ class TableRow:
     gain: Gain | None = None
     p_holm: float | None = None
     over_base: Gain | None = None
+
+    @property
+    def misses_form(self) -> bool:
+        """Whether other completions are right if the form of the answer is ignored."""
+        return self.flexible is not None and not math.isclose(self.flexible, self.mean, abs_tol=1e-9)
 
     def as_json(self, grid: str) -> dict[str, Any]:
         """Return plain values, with the arm's name in a study on `grid`; JSON has no numbers as keys."""
@@ -122,6 +128,11 @@ class Summary:
     def compared(self, decoding: str) -> list[TableRow]:
         """Return the rows of the own task that have a gain over the baseline."""
         return [row for row in self.rows if (row.task, row.decoding) == (self.task, decoding) and row.gain]
+
+    def n_validation(self, arm: Arm, decoding: str) -> int | None:
+        """Return how many validation problems an arm's finished cells have; None where they do not say."""
+        scores = [self.study.results[cell]["scores"] for cell in self.study.cells(self.task, arm)]
+        return next((split.get("validation", {}).get(decoding, {}).get("problems") for split in scores), None)
 
     def outcomes(self, arm: Arm, decoding: str | None = None) -> np.ndarray:
         """Return an arm's 0/1 outcomes on the own task's test problems: (seeds, problems, samples)."""

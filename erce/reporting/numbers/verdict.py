@@ -37,6 +37,7 @@ class Preference:
     `scores` has each candidate's validation accuracy, the best first. `over` has the gain over each other
     arm: the candidates, the base model and λ = 0, as far as these have finished cells. `widening` is what
     choosing costs: by how much it makes the wider of the latter two intervals reach further on each side.
+    `n_validation` is the number of validation problems, where a log has it.
     `cheaper` is the cheapest arm that is as good, else the cheapest that is not shown to be worse, else the
     best of the cheaper ones on validation.
     """
@@ -47,6 +48,13 @@ class Preference:
     over: dict[Arm, Gain]
     widening: float
     cheaper: Cheaper | None
+    n_validation: int | None
+
+    @property
+    def next_best(self) -> list[Arm]:
+        """The arms that come second on validation, all of equal ones."""
+        others = {arm: round(score, 12) for arm, score in self.scores.items() if arm != self.arm}
+        return [arm for arm, score in others.items() if score == max(others.values())]
 
     @property
     def arm(self) -> Arm:
@@ -89,6 +97,12 @@ class Preference:
         }
 
 
+def gains(summary: Summary, row: TableRow) -> tuple[Gain | None, Gain | None]:
+    """Return a row's gains over the base model and λ = 0; a preferred arm's allow for the choice."""
+    found = preferences(summary).get(row.decoding)
+    return (found.over_base, found.over_baseline) if found and found.row == row else (row.over_base, row.gain)
+
+
 @lru_cache(maxsize=1)
 def preferences(summary: Summary) -> dict[str, Preference]:
     """Return decoding → what validation prefers; empty where not even a λ can be chosen (`no_choice`)."""
@@ -110,6 +124,11 @@ def usable_for_both(summary: Summary) -> Arm | None:
     uses = list(dict.fromkeys(one.use for one in reversed(found)))
     fit = [arm for arm in uses if not any(_is_worse(summary, arm, one) for one in found)]
     return fit[0] if len(uses) > 1 and fit else None
+
+
+def to_take(summary: Summary) -> Arm | None:
+    """Return the one arm to take: that for both decodings, else the preferred one of the study's decoding."""
+    return usable_for_both(summary) or preferred(summary, summary.decoding)
 
 
 def _is_worse(summary: Summary, arm: Arm, found: Preference) -> bool:
@@ -149,6 +168,7 @@ def _preference(summary: Summary, rows: list[TableRow]) -> Preference:
         over=over,
         widening=max(wider, default=0.0),
         cheaper=cheapest or next(iter(beside), None),
+        n_validation=summary.n_validation(best.arm, best.decoding),
     )
 
 

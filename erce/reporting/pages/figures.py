@@ -161,7 +161,7 @@ def svg_in_page(text: str, description: str, palette: Mapping[str, str]) -> str:
 
 def inline(figure: Figure, description: str) -> Markup:
     """Return the figure as SVG for an HTML page, which sets the colours; `description` is read out."""
-    return Markup(svg_in_page(svg(figure), f"{visible(description)}; the tables have the numbers", PALETTE))
+    return Markup(svg_in_page(svg(figure), visible(description), PALETTE))
 
 
 def _figure(label: str, *, rows: int = 0) -> tuple[Figure, Axes]:
@@ -178,11 +178,13 @@ def _line_style(arm: Arm, sweep: TemperatureSweep) -> Any:
     if arm.is_base:
         return {"color": PALETTE["ink"], "linestyle": DOTTED, "marker": "^", "markersize": 5, "zorder": 3}
     if arm == sweep.baseline:
-        look: Any = {"color": PALETTE["greedy"], "linestyle": DASHED, "linewidth": 1.7}
-        return look | {"zorder": 4} | MARKERS["greedy"]
+        look: Any = {"color": PALETTE["greedy"], "linestyle": DASHED, "linewidth": 1.7, "zorder": 4}
+        return look | {"marker": "v", "markersize": 5.5}
     if arm == sweep.arm:
-        return {"color": PALETTE["sampled"], "linewidth": 2.4, "zorder": 5} | MARKERS["sampled"]
-    return {"color": PALETTE["muted"], "linewidth": 0.9, "alpha": 0.5, "zorder": 2}
+        look = {"color": PALETTE["sampled"], "linewidth": 2.4, "zorder": 5}
+        return look | {"marker": "D", "markersize": 5}
+    look = {"color": PALETTE["muted"], "linewidth": 0.9, "alpha": 0.5, "zorder": 2}
+    return look | {"marker": ".", "markersize": 4}
 
 
 def _line_labels(sweep: TemperatureSweep) -> dict[Arm, str]:

@@ -24,7 +24,7 @@ from erce.reporting.numbers.completions import (
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
 from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.temperatures import temperature_sweep
-from erce.reporting.numbers.verdict import preferences
+from erce.reporting.numbers.verdict import gains, preferences
 from erce.reporting.pages.figures import (
     accuracy,
     accuracy_over_temperature,
@@ -46,7 +46,7 @@ VERDICTS = {  # a name on the page → the verifier's reasons; all other reasons
 }
 CURVES = (
     ("ce", "cross-entropy, nats per token", "Cross-entropy of the demonstrations."),
-    ("entropy", "entropy, nats per token", "Entropy of the policy on them, which λ > 0 lowers."),
+    ("entropy", "entropy, nats per token", "Entropy on them, which λ > 0 lowers further."),
 )
 MAX_POINTS = 300  # of a curve; the eye cannot tell more apart
 
@@ -63,6 +63,7 @@ def document(summary: Summary) -> str:
         recipe=summary.study.recipe,
         complete=not summary.study.missing,
         preferences=preferences(summary),
+        gains=gains,
         preferred={name: found.arm for name, found in preferences(summary).items()},
         meanings=[
             text for arm in summary.arms(summary.task) if "(" in (text := words.in_words(summary, arm))

@@ -21,7 +21,7 @@ from erce.recipe import Cell
 from erce.reporting.format import NOTHING, file_name, one_line, percent
 from erce.reporting.numbers import gains
 from erce.reporting.numbers.gains import Summary
-from erce.reporting.numbers.verdict import preferences, preferred
+from erce.reporting.numbers.verdict import preferences, to_take
 from erce.reporting.pages.tables import score_cells
 from erce.reporting.pages.templates import environment
 from erce.reporting.words.cautions import cautions
@@ -122,7 +122,7 @@ def _named(summary: Summary, name: str) -> Cell:
     """Return the trained and finished cell called `name`, or the cell that "best" means."""
     study = summary.study
     if name == BEST:
-        best = preferred(summary, summary.decoding)
+        best = to_take(summary)
         if best is None:
             raise InputError(f"no arm is chosen: {summary.no_choice}; name a cell with --cell")
         if best.is_base:

@@ -23,28 +23,26 @@ from erce.reporting.format import (
     NOTHING,
     file_name,
     fixed,
+    grouped,
     interval,
     one_line,
     p_value,
-    percent,
     points,
     spread,
     visible,
 )
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
-from erce.reporting.numbers.verdict import preferred
+from erce.reporting.numbers.verdict import gains, preferred
 from erce.types import Arm
 
 STAR = "★"
 NOTES = (  # of at most six words each
     "±: standard deviation over seeds",
     f"{STAR}: preferred on validation",
-    "over: 95 % interval, {completions}",
-    "cut, tokens: of {completions}",
-    "cut: % cut off",
-    "tokens: mean length",
+    "over: the gain's interval, {completions}",
+    "before: tokens sampled before training",
 )
-HEADINGS = ("greedy", "sampled", "over base", "over {baseline}", "cut", "tokens")
+HEADINGS = ("greedy", "sampled", "over base", "over {baseline}", "steps", "before")
 LATEX = {character: rf"\{character}" for character in "_&%#${}"} | {  # what LaTeX would not print as it is
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -65,7 +63,7 @@ def print_tables(summary: Summary, console: Console) -> None:
     completions = "samples" if summary.decoding == "sampled" else "greedy completions"
     notes = [note.format(completions=completions) for note in NOTES]
     if summary.own:
-        notes += ["self: own right answers alone", "rft: they and the given ones"]
+        notes += ["self: own right answers", "rft: those and the demonstrations"]
     console.print(" · ".join(notes), style="dim")
 
 
@@ -74,9 +72,10 @@ def score_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
     greedy, sampled = (summary.row(task, arm, decoding) for decoding in ("greedy", "sampled"))
     accuracies = [spread(row.mean, row.sd) if row else NOTHING for row in (greedy, sampled)]
     row = greedy if summary.decoding == "greedy" else sampled
-    if row is None or row.gain is None:
+    gain = None if row is None else gains(summary, row)[1]
+    if row is None or gain is None:
         return [*accuracies, NOTHING, NOTHING, NOTHING]
-    return [*accuracies, points(row.gain.gain), interval(row.gain), p_value(row.p_holm)]
+    return [*accuracies, points(gain.gain), interval(gain), p_value(row.p_holm)]
 
 
 @dataclass(frozen=True)
@@ -215,6 +214,5 @@ def _cells(summary: Summary, task: str, arm: Arm) -> list[str]:
     row = summary.row(task, arm, summary.decoding)
     if row is None:
         return [*cells, *[NOTHING] * (len(HEADINGS) - 2)]
-    unknown = 0.0 if summary.study.verifiers else None  # only our verifiers say that a completion was cut off
-    cut = percent(row.reasons.get("truncated", unknown))
-    return [*cells, interval(row.over_base), interval(row.gain), cut, fixed(row.tokens, 1)]
+    over_base, over_zero = gains(summary, row)
+    return [*cells, interval(over_base), interval(over_zero), grouped(row.steps), grouped(row.sampled_before)]

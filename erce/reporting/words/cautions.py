@@ -6,6 +6,7 @@ A caution is for a number that may be wrong, or that may be taken for more than 
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from erce.errors import counted
 from erce.reporting.format import fixed, percent, points, strength
 from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
-from erce.reporting.numbers.verdict import preferences, usable_for_both
+from erce.reporting.numbers.verdict import preferences, to_take, usable_for_both
 from erce.reporting.words.sentences import in_sentence, sentences, temperature_doubts
 from erce.study.folder import cell_folder, read_origin
 from erce.study.freshness import TRAIN_AGAIN, changed_files, trained_on_others
@@ -208,6 +209,7 @@ def _chosen(summary: Summary) -> Iterator[Caution]:
         way = summary.study.way_to_validate
         yield Caution(fault, f"{way[0].upper()}{way[1:]}.")
     for arm in dict.fromkeys(found.arm for found in preferences(summary).values()):
+        yield from _unpaired(summary, arm)
         yield from _edge(summary, arm)
 
 
@@ -218,15 +220,26 @@ def _edge(summary: Summary, arm: Arm) -> Iterator[Caution]:
     lams = [0.0, *(lam for lam in tried if lam is not None)]
     if not arm.lam or arm.lam not in (min(lams), max(lams)):
         return
-    further = strength(2 * arm.lam)
+    further, end = strength(2 * arm.lam), strength(arm.lam)
     way = (
         f'"{arm.objective} + {further}" to objectives'
         if recipe.is_other(arm)
         else f"λ = {further} to the grid"
     )
-    name = summary.name(arm)
-    fault = f"No stronger penalty than that of {name} was tried: the best may lie beyond."
+    of = f" with {arm.objective}" if recipe.is_other(arm) else ""
+    fault = f"No λ {'above' if arm.lam > 0 else 'below'} {end} was tried{of}: the best may lie beyond."
     yield Caution(fault, f"Add {way}.")
+
+
+def _unpaired(summary: Summary, arm: Arm) -> Iterator[Caution]:
+    """Warn where the preferred arm's penalty has no arm without it beside it."""
+    recipe = summary.study.recipe
+    plain = replace(arm, lam=0.0)
+    if recipe.is_other(arm) and arm.lam and plain not in summary.arms(summary.task):
+        yield Caution(
+            f"{arm.objective} was not tried without the penalty: what the penalty adds to it is not known.",
+            f'Add "{arm.objective}" to objectives.',
+        )
 
 
 def _small(summary: Summary) -> Iterator[Caution]:
@@ -270,15 +283,17 @@ def _base_model(summary: Summary) -> Iterator[Caution]:
     if most < RARELY_RIGHT and any(row.arm == summary.baseline for row in done):
         text = f"The base model and {name} can hardly do the task: {percent(most)} % right at most."
         yield Caution(text, STRONGER)
-    for decoding in DECODINGS:
-        base, baseline = (summary.row(task, arm, decoding) for arm in (BASE_MODEL, summary.baseline))
-        if base is not None and baseline is not None and base.mean > baseline.mean:
-            fault = (
-                f"The base model was right more often than {name} ({decoding}: {percent(base.mean)} % "
-                f"against {percent(baseline.mean)} %), so a gain over {name} may be damage avoided."
-            )
-            yield Caution(fault, "Tune the learning rate and the epochs of λ = 0, then compare again.")
-            return
+    pairs = [[summary.row(task, arm, decoding) for arm in arms] for decoding in DECODINGS]
+    drops = [
+        (base.mean - zero.mean, base, zero) for base, zero in pairs if base is not None and zero is not None
+    ]
+    drop, base, zero = max(drops, key=lambda pair: pair[0], default=(0.0, None, None))
+    if base is not None and zero is not None and drop > 0:
+        fault = (
+            f"The base model was right more often than {name} ({base.decoding}: {percent(base.mean)} % "
+            f"against {percent(zero.mean)} %), so a gain over {name} may be damage avoided."
+        )
+        yield Caution(fault, "Tune the learning rate and the epochs of λ = 0, then compare again.")
 
 
 def _format(summary: Summary) -> Iterator[Caution]:
@@ -310,9 +325,11 @@ def _take(summary: Summary) -> list[str]:
     arms = [found.use for found in preferences(summary).values()] if both is None else [both]
     if not study.recipe.can_run:
         return []
+    cells = {arm: study.cells(summary.task, arm)[0].name for arm in arms}
+    named = {arm: "" if arm == to_take(summary) else f" --cell {cell}" for arm, cell in cells.items()}
     return [
-        f"Take {summary.name(arm)}: `erce card RUNS --cell "
-        f"{study.cells(summary.task, arm)[0].name} --out FOLDER` copies its adapter with a model card."
+        f"Take {summary.name(arm)}: `erce card RUNS{named[arm]} --out FOLDER` copies the adapter of its "
+        "first seed, with a model card."
         for arm in dict.fromkeys(arms)
         if not arm.is_base
     ]

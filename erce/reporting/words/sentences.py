@@ -3,7 +3,7 @@
 from erce.errors import counted
 from erce.recipe import SELF
 from erce.recipe.sections import OWN_ANSWERS
-from erce.reporting.format import fixed, gain_with_interval, interval, percent, points
+from erce.reporting.format import fixed, gain_with_interval, interval, percent, points, strength
 from erce.reporting.numbers.gains import Summary, TableRow
 from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.temperatures import arm_in_question, temperature_sweep
@@ -95,47 +95,66 @@ def _own_sentence(summary: Summary) -> str:
         f"Before training, {own['samples']:,} samples of {whose}{tokens} were generated and verified: "
         f"{own['with_one']:,} of {counted(own['problems'], 'training problem')}{each} have an accepted one, "
         f"and self leaves out the other {own['problems'] - own['with_one']:,}. "
-        "self trains on the accepted ones alone, rft on them and the given demonstrations."
+        f"self trains on them alone, on at most {settings.keep} different ones of a problem; rft on the "
+        "demonstrations and those that differ from them."
     )
 
 
 def _verdict(summary: Summary) -> str:
-    """Say which arm to use, in one line."""
+    """Say which arm to use, in a line or two: one for both decodings where the test problems allow it."""
     found, missing = preferences(summary), summary.study.missing
     if not found:
         return f"No arm is chosen: {summary.no_choice}."
     uses: dict[Arm, list[str]] = {}
     for decoding, one in found.items():
         uses.setdefault(one.use, []).append(FOR[decoding])
-    named = [
-        f"{in_sentence(summary, arm) if arm.is_base else in_words(summary, arm)} {' and '.join(where)}"
-        for arm, where in uses.items()
-    ]
-    text = f"Use {' and '.join(named)}"
+    both = usable_for_both(summary)
+    if both is not None:
+        [other] = [one for one in found.values() if one.use != both]
+        text = f"Use {in_words(summary, both)}. {_where(other.row.decoding)} {_unlike(summary, other, both)}"
+    else:
+        named = [f"{_called(summary, arm)} {' and '.join(where)}" for arm, where in uses.items()]
+        text = f"Use {' and '.join(named)}"
     if list(uses) == [BASE_MODEL]:
         text += ": no trained arm is shown to be better"
-    if (both := usable_for_both(summary)) is not None:
-        [other] = [where[0] for arm, where in uses.items() if arm != both]
-        text += f". One for both: {in_sentence(summary, both)}, not shown to be worse {other}"
     of_all = f"{len(missing)} of {counted(len(summary.study.planned), 'cell')}"
     return text + (f". So far, with {of_all} unfinished." if missing else ".")
 
 
+def _unlike(summary: Summary, found: Preference, arm: Arm) -> str:
+    """Say why an arm is to be used under a decoding for which validation does not prefer it."""
+    if found.use.is_base:
+        return f"no arm is shown to be better than the base model, nor {summary.name(arm)} to be worse"
+    return f"validation prefers {summary.name(found.arm)}, which the test problems do not show to be better"
+
+
+def _called(summary: Summary, arm: Arm) -> str:
+    return in_sentence(summary, arm) if arm.is_base else in_words(summary, arm)
+
+
 def _preferred(summary: Summary, found: Preference) -> str:
     """Say which arm validation prefers, what it gains on test and costs, and whether a cheaper one does."""
-    row = found.row
-    arms = f", of {counted(len(found.scores), 'arm')}" if len(found.scores) > 1 else ""
-    right = "in {} % of samples of" if row.decoding == "sampled" else "on {} % of"
-    over = {"the base model": found.over_base, summary.name(summary.baseline): found.over_baseline}
+    row, name, next_best = found.row, in_sentence(summary, found.arm), found.next_best
+    cheaper = [found.cheaper.row.arm] if found.cheaper else []
+    right = (
+        f"in {percent(row.mean)} % of samples" if row.decoding == "sampled" else f"on {percent(row.mean)} %"
+    )
+    arms, scores = "", f"{percent(found.scores[row.arm])} % right"
+    if found.n_validation is not None:
+        scores += f" on {counted(found.n_validation, 'problem')}"
+    if next_best:
+        arms = f", of {counted(len(found.scores), 'arm')}"
+        names = " and ".join(in_sentence(summary, arm) for arm in next_best)
+        scores += f"; next {names}, {percent(found.scores[next_best[0]])} %"
     gains = [
-        f"{points(gain.gain)} points over {name} ({interval(gain)})"
-        for name, gain in over.items()
-        if gain is not None
+        f"{points(found.over[arm].gain)} over {in_sentence(summary, arm)} ({interval(found.over[arm])})"
+        for arm in dict.fromkeys((BASE_MODEL, summary.baseline, *next_best, *cheaper))
+        if arm in found.over
     ]
+    in_points = f"; in points, with the 95 % interval, {', '.join(gains)}" if gains else ""
     text = (
-        f"{_where(row.decoding)} validation prefers {in_sentence(summary, row.arm)}{arms}: right "
-        f"{right.format(percent(row.mean))} the {counted(row.n_problems, 'test problem')}"
-        f"{', ' if gains else ''}{' and '.join(gains)}{', with 95 % intervals' if gains else ''}."
+        f"{_where(row.decoding)} validation prefers {name}{arms} ({scores}). On the "
+        f"{counted(row.n_problems, 'test problem')} it is right {right}{in_points}."
     )
     if found.over_base is not None and found.over_base.low <= 0:
         worse = found.over_base.high < 0
@@ -144,29 +163,20 @@ def _preferred(summary: Summary, found: Preference) -> str:
         return text
     if cost := _cost(summary, row):
         text += f" It takes {cost}."
-    return text + _beside(summary, found) if found.use == row.arm else text
+    return text + _cheaper(summary, found) if found.use == row.arm else text
 
 
-def _beside(summary: Summary, found: Preference) -> str:
-    """Compare the preferred arm with a cheaper one, and with the best other one on validation."""
-    said = [found.arm, BASE_MODEL, summary.baseline]  # their gains are said before
-    cheaper, text = found.cheaper, ""
-    if cheaper is not None and not (cheaper.gain.low > 0 and cheaper.row.arm in said):
-        finding = "worse" if cheaper.gain.low > 0 else "not shown to be worse"
-        if cheaper.is_as_good:
-            finding = f"as good within {fixed(100 * MARGIN, 0)} points"
-        text = (
-            f" Cheaper is {in_sentence(summary, cheaper.row.arm)} ({_cost(summary, cheaper.row)}): the gain "
-            f"over it is {points(cheaper.gain.gain)} points ({interval(cheaper.gain)}), so it is {finding}."
-        )
-        said.append(cheaper.row.arm)
-    if second := next((arm for arm in found.scores if arm not in said), None):
-        gain = found.over[second]
-        text += (
-            f" Over {summary.name(second)}, the next on validation, the gain is {points(gain.gain)} points "
-            f"({interval(gain)})."
-        )
-    return text
+def _cheaper(summary: Summary, found: Preference) -> str:
+    """Name a cheaper arm, unless it is an end that is said to be worse already."""
+    cheaper = found.cheaper
+    if cheaper is None or (cheaper.gain.low > 0 and cheaper.row.arm in (BASE_MODEL, summary.baseline)):
+        return ""
+    finding = "worse" if cheaper.gain.low > 0 else "not shown to be worse"
+    if cheaper.is_as_good:
+        finding = f"as good within {fixed(100 * MARGIN, 0)} points"
+    return (
+        f" Cheaper is {in_sentence(summary, cheaper.row.arm)} ({_cost(summary, cheaper.row)}), and {finding}."
+    )
 
 
 def in_sentence(summary: Summary, arm: Arm) -> str:
@@ -189,7 +199,8 @@ def _choosing(summary: Summary) -> str:
         return text
     arms = counted(max(len(one.scores) for one in found), "arm")
     return (
-        f"{text} They allow for choosing the best of {arms}, which adds {points(widening)[1:]} points a side."
+        f"{text} The choice among {arms} was made on other problems, but of the same trained models; "
+        f"allowing for that adds at most {points(widening)[1:]} points a side."
     )
 
 
@@ -199,7 +210,8 @@ def in_words(summary: Summary, arm: Arm) -> str:
     if arm.is_base:
         meaning = "not trained"
     elif summary.own and arm.objective in OWN_ANSWERS:
-        meaning = "own right answers " + ("alone" if arm.objective == SELF else "beside the given ones")
+        meaning = "trained on own right answers" + " and the demonstrations" * (arm.objective != SELF)
+        meaning += f", λ = {strength(arm.lam)}" if arm.lam else ""
     elif arm.objective == CROSS_ENTROPY:
         meaning = "confidence penalty" if (arm.lam or 0) < 0 else "" if arm.lam else CROSS_ENTROPY
     name = summary.name(arm)
@@ -214,7 +226,7 @@ def _cost(summary: Summary, row: TableRow) -> str:
     tokens = f"{row.sampled_before:,} tokens sampled before training" if row.sampled_before else ""
     sharing = [arm for arm in summary.arms(row.task) if arm.objective in OWN_ANSWERS] if tokens else []
     if len(sharing) > 1:
-        tokens += f", once for {' and '.join(map(summary.name, sharing))}"
+        tokens += f", which {' and '.join(map(summary.name, sharing))} share"
     return " and ".join(filter(None, [steps, tokens]))
 
 

@@ -26,8 +26,8 @@ opaque, too, and the judge cannot load it.
 Tests that look at the program's own objects cannot be run so. In mode "unproven" they share an interpreter
 with the program (`candidate.py`), which could forge its pass: the verdict says "unproven". A problem's
 demonstration decides whether its programs are verified in that mode (`erce.verify.program`); a program never
-does. Mode "paper" is the paper's protocol, likewise in one interpreter. In mode "script" a program runs by
-itself, and what it printed is compared in the user's process (`erce.verify.io`).
+does. In mode "script" a program runs by itself, and what it printed is compared in the user's process
+(`erce.verify.io`).
 
 In every mode the program's process has no files but Python's library and NumPy, no network and no other
 process to see, signal or start, and ends with its job:
@@ -38,7 +38,7 @@ process to see, signal or start, and ends with its job:
           └ candidate  candidate.py       for one job
 
 `kernel/` confines all three: namespaces, Landlock, seccomp, capabilities, limits. `probes.py` checks a tier
-before it is used, and tries for `erce doctor` what a hostile program would.
+before it is used, by what a hostile program would try; `erce doctor` tries more.
 """
 
 from erce.verify.sandbox.host import TIERS, Job, Limits, Outcome, SandboxUnavailable

@@ -22,7 +22,7 @@ from erce.verify.sandbox.judge import ENDED
 from erce.verify.sandbox.tests_text import BrokenTestsError, ReadTests, read_tests
 
 TIERS = ("namespaces", "landlock", "seccomp", "none")
-MODES = ("strict", "unproven", "paper", "script")
+MODES = ("strict", "unproven", "script")
 WALL_TIMES_CPU = 60  # wall time for each second of processor time, so that a load of 50 changes no verdict
 BYTE_ORDER_MARK = "\ufeff"
 IDLE_SECONDS = 5.0
@@ -177,7 +177,7 @@ class SupervisedWorker:
         """End the worker and everything that it started; in a forked process leave it to the parent."""
         self._end()
 
-    def run(self, job: Job, limits: Limits) -> Outcome:
+    def run(self, job: Job) -> Outcome:
         """Return the outcome of one job; OSError if the worker or its judge died, so that another may try."""
         tests = None
         content: list[Any] = [list(job.setup), list(job.tests)]
@@ -194,21 +194,21 @@ class SupervisedWorker:
             return Outcome(Verdict(False, "failed", detail=f"a program of {error}"), 0.0)
         try:
             if tests and job.mode == "strict":
-                return self._run_judged(program, job, tests, limits)
+                return self._run_judged(program, job, tests)
             if job.mode == "script":
-                return self._run_script(program, job, limits)
-            return self._run_alone(program, job.mode, limits)
+                return self._run_script(program, job)
+            return self._run_alone(program, job)
         except (OSError, ValueError, RecursionError, wire.TooBigError) as error:
             # What is left of a dead worker or judge, or of a judge that its tests have changed, makes these.
             raise OSError(f"{type(error).__name__}: {error}") from error
 
-    def _run_judged(self, program: bytes, job: Job, tests: ReadTests, limits: Limits) -> Outcome:
+    def _run_judged(self, program: bytes, job: Job, tests: ReadTests) -> Outcome:
         """Let the judge run the tests, and the candidate answer its calls."""
         began = time.monotonic()
         if self._judge is None or self._judged >= JOBS_PER_JUDGE:
             self._judge = self._new_judge()
         request = json.dumps({"setup": job.setup, "tests": job.tests, **vars(tests)}).encode()
-        ruling, report = self._exchange(program, limits, partial(_ruling_of, self._judge, request))
+        ruling, report = self._exchange(program, job.limits, partial(_ruling_of, self._judge, request))
         self._judged += 1
         # Whether the tests may have left something is not asked of the judge, which they could have changed.
         if report.judge or report.over or not (ruling.get("clean", False) and tests.only_values):
@@ -216,9 +216,9 @@ class SupervisedWorker:
         if not ruling and not report.over:
             raise OSError(f"the judge ended ({report.judge or 'no ruling'})")
         reason, detail = ruling.get("reason", "failed"), ruling.get("detail", "")
-        return _outcome(reason, detail, report, limits, began)
+        return _outcome(reason, detail, report, job.limits, began)
 
-    def _run_script(self, program: bytes, job: Job, limits: Limits) -> Outcome:
+    def _run_script(self, program: bytes, job: Job) -> Outcome:
         """Run a program by itself; "passed" if it ended without an error, whatever it printed."""
         with (
             os.fdopen(os.memfd_create("in"), "w+b") as stdin,
@@ -226,21 +226,20 @@ class SupervisedWorker:
         ):
             stdin.write(job.given.encode(errors="replace"))
             stdin.seek(0)
-            outcome = self._run_alone(program, job.mode, limits, stdin.fileno(), stdout.fileno())
-            printed = os.pread(stdout.fileno(), limits.file + 1, 0)
+            outcome = self._run_alone(program, job, stdin.fileno(), stdout.fileno())
+            printed = os.pread(stdout.fileno(), job.limits.file + 1, 0)
         return replace(outcome, printed=printed.decode(errors="replace"))
 
-    def _run_alone(self, program: bytes, mode: str, limits: Limits, *streams: int) -> Outcome:
+    def _run_alone(self, program: bytes, job: Job, *streams: int) -> Outcome:
         """Let the candidate's process say how its program went, which a program can forge."""
         began = time.monotonic()
-        reply, report = self._exchange(program, limits, _last_words, *streams)
+        reply, report = self._exchange(program, job.limits, _last_words, *streams)
         word, _, detail = reply["detail"].partition("\n")
         if word == ENDED:
-            by_exit = mode == "script" and report.ended == "exit status 0"  # as of os._exit(0)
+            by_exit = job.mode == "script" and report.ended == "exit status 0"  # as of os._exit(0)
             word, detail = ("passed", "") if by_exit else ("failed", ENDED)
-        passed = "unproven" if mode == "unproven" else "passed"
-        reason = {"passed": passed, "timeout": "timeout"}.get(word, "failed")
-        return _outcome(reason, detail, report, limits, began)
+        reason = "failed" if word != "passed" else "passed" if job.mode == "script" else "unproven"
+        return _outcome(reason, detail, report, job.limits, began)
 
     def _new_judge(self) -> socket.socket:
         judge, theirs = socket.socketpair()

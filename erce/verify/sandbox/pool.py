@@ -19,7 +19,6 @@ from erce.verify.sandbox.kernel.layers import landlock_version
 from erce.verify.sandbox.probes import AUTOMATIC, working_worker
 from erce.verify.sandbox.tests_text import free_names
 
-PAPER_CPU_SECONDS = 4.0  # for programs that the paper's alarm does not stop
 _WARNINGS = {
     "seccomp": "verified in the tier 'seccomp': a program could read every file that this user can read",
     "none": "verified in the tier 'none': programs ran UNPROTECTED, with this user's rights",
@@ -80,10 +79,7 @@ class Sandbox:
                 worker.close()
                 worker = None
             worker = worker or SupervisedWorker(self.tier)
-            limits = job.limits
-            if job.mode == "paper":  # whose alarm counts wall time and should come first
-                limits = replace(limits, cpu=max(limits.cpu, PAPER_CPU_SECONDS))
-            outcome = worker.run(job, limits)
+            outcome = worker.run(job)
             reusable = worker
             return outcome
         finally:

@@ -119,6 +119,7 @@ def test_own_right_answers_are_named_in_words_and_tests_stand_for_a_reference(tm
     row = {"task": TASK, "split": "test", "problem": "test-1", "prompt": "Write f.", "tests": ["a", "b"]}
     write_rows(made.root / "problems.jsonl", [row])
     data, _ = _parts(completions_page(summary(read_study(made.root))))
-    own_answers = ["self (own right answers alone)", "rft (own right answers beside the given ones)"]
+    trained = "trained on own right answers"
+    own_answers = [f"self ({trained})", f"rft ({trained} and the demonstrations)"]
     assert data["arms"][-2:] == own_answers
     assert [texts[1:] for texts in data["problems"]] == [["", "", ""], ["Write f.", "a\nb", ""]]

@@ -17,6 +17,7 @@ from erce.cli.main import main
 from erce.hf.models import load_model
 from erce.reporting.format import interval, p_value, percent, points
 from erce.reporting.numbers.gains import summary
+from erce.reporting.numbers.verdict import preferences
 from erce.reporting.pages.model_card import _plain, write_card
 from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
@@ -64,7 +65,8 @@ def test_the_table_has_the_reports_numbers(tmp_path):
         assert names.count(name) == 2, name  # the task and its control
     chosen = rows[names.index("λ = 0.5 ★")]
     row = study_summary.row("sums", Arm(0.5), "sampled")
-    assert chosen[4:] == [points(row.gain.gain), interval(row.gain), p_value(row.p_holm)]
+    allowing = preferences(study_summary)["sampled"].over_baseline  # for the choice, as on the report's page
+    assert chosen[4:] == [points(row.gain.gain), interval(allowing), p_value(row.p_holm)]
     assert chosen[3].startswith(f"{percent(row.mean)} ± ")
     alone = rows[names.index("this adapter, seed 0")]
     scores = next(r for c, r in study.results.items() if c.name == "sums-lam0.5-seed0")["scores"]["test"]

@@ -11,7 +11,7 @@ from erce.reporting.numbers.verdict import preferences
 from erce.reporting.pages.html import document
 from erce.reporting.words.sentences import exploration_sentences, sentences
 from erce.study.folder import cell_folder, read_study
-from erce.types import BASE_MODEL
+from erce.types import BASE_MODEL, Arm
 
 
 def _summary(root, **changes):
@@ -39,14 +39,21 @@ def gained(tmp_path_factory):
 def test_the_verdict_comes_first_and_the_preferred_arm_has_both_gains_with_what_they_cover(gained):
     lines, found = sentences(gained), preferences(gained)["sampled"]
     assert lines["verdict"] == (
-        "Use the base model for greedy decoding and λ = 0.5 for samples. One for both: λ = 0.5, not shown to "
-        "be worse for greedy decoding."
+        "Use λ = 0.5. With greedy decoding no arm is shown to be better than the base model, nor λ = 0.5 to "
+        "be worse."
+    )
+    validated = 100 * found.scores[found.arm]
+    gains = ", ".join(
+        f"{points(found.over[arm].gain)} over {name} ({interval(found.over[arm])})"
+        for arm, name in ((BASE_MODEL, "the base model"), (Arm(0.0), "λ = 0"))
     )
     assert lines["sampled"].startswith(
-        f"In samples validation prefers λ = 0.5, of 3 arms: right in {100 * found.row.mean:.1f} % of samples "
-        f"of the 100 test problems, {points(found.over_base.gain)} points over the base model "
-        f"({interval(found.over_base)}) and {points(found.over_baseline.gain)} points over λ = 0 "
-        f"({interval(found.over_baseline)}), with 95 % intervals."
+        f"In samples validation prefers λ = 0.5, of 3 arms ({validated:.1f} % right on "
+        f"{found.n_validation} problems; next "
+    )
+    assert (
+        f"On the 100 test problems it is right in {100 * found.row.mean:.1f} % of samples; in points, with "
+        f"the 95 % interval, {gains}." in lines["sampled"]
     )
     assert "It takes 12 training steps." in lines["sampled"]
     assert lines["choosing"].startswith("These 95 % intervals are over problems and seeds")
@@ -88,7 +95,7 @@ def test_cross_entropy_may_win(tmp_path):
     lines = sentences(study_summary)
     assert list(lines) == ["verdict", "greedy", "sampled", "choosing"]
     assert lines["verdict"] == "Use λ = 0 (cross-entropy) for greedy decoding and for samples."
-    assert "over λ = 0" not in lines["sampled"]
+    assert "over λ = 0 (" not in lines["sampled"]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +116,7 @@ def test_a_sampled_gain_comes_with_a_caution_about_sharpening(tmp_path, greedy, 
 def test_a_chosen_negative_lam_is_called_the_confidence_penalty_and_not_sharpening(tmp_path):
     right = _always((0.4, 0.7), (0.5, 0.5))
     lines = sentences(_summary(tmp_path, **(LARGE | {"lams": (0.0, -0.5)}), right=right))
-    assert "λ = −0.5 (confidence penalty) for samples" in lines["verdict"]
+    assert lines["verdict"].startswith("Use λ = −0.5 (confidence penalty). ")
     assert "sharpening" not in lines
 
 
@@ -128,7 +135,7 @@ def test_what_own_right_answers_cost_is_said_beside_every_arms_gain(tmp_path):
     costs = {report.name(row.arm): row.sampled_before for row in report.rows if row.task == TASK}
     assert {name: tokens for name, tokens in costs.items() if tokens} == {"self": 49_123, "rft": 49_123}
     page = document(report)
-    assert page.count("<td>49,123</td>") == 2
+    assert page.count("<td>49,123</td>") == 4  # of two arms, in the tables of both decodings
     assert sentences(report)["own"] in page.replace("\u2060", "").replace("\xa0", " ")
 
 
@@ -137,9 +144,9 @@ def test_nothing_chosen_is_said_with_the_reason_and_so_is_a_missing_baseline(tmp
     study_summary = _summary(tmp_path / "no", skip={(TASK, lam, 0) for lam in (0.0, 0.5, 1.0)})
     assert sentences(study_summary) == {"verdict": f"No arm is chosen: {reason}"}
     study_summary = _summary(tmp_path, skip={(TASK, 0.0, seed) for seed in range(3)})
-    assert "over λ = 0" not in sentences(study_summary)["sampled"]
+    assert "over λ = 0 (" not in sentences(study_summary)["sampled"]
     assert sentences(study_summary)["verdict"].endswith(". So far, with 3 of 20 cells unfinished.")
-    assert "points over the base model" in sentences(study_summary)["sampled"]
+    assert "over the base model (" in sentences(study_summary)["sampled"]
 
 
 @pytest.mark.parametrize("right", [0.0, 1.0])

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from erce.errors import counted
 from erce.reporting import format
@@ -30,9 +30,22 @@ def environment(markdown: Callable[[str], str] | None = None) -> Environment:
         keep_trailing_newline=markdown is not None,
         finalize=lambda value: _shown(value, markdown or format.visible),
     )
-    made.filters |= {name: getattr(format, name) for name in FILTERS} | {"counted": counted}
+    made.filters |= {name: getattr(format, name) for name in FILTERS}
+    made.filters |= {"counted": counted, "with_code": _with_code}
     made.globals["style"] = Markup((TEMPLATES / "style.css").read_text(encoding="utf-8"))
     return made
+
+
+def _with_code(text: str) -> Markup:
+    """Return a sentence of ours as HTML, with what stands between backticks as code.
+
+    >>> str(_with_code("Say `a < b`."))
+    'Say <code>a &lt; b</code>.'
+    """
+    parts = [escape(format.visible(part)) for part in text.split("`")]
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if i % 2 else part for i, part in enumerate(parts)
+    )
 
 
 def _shown(value: Any, escaped: Callable[[str], str]) -> Any:

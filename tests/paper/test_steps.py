@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from erce.verify.paper_steps import braced, equivalent_paper, plain
+from scripts.paper.steps import braced, equivalent_paper, plain
 
 ACCEPTED = [  # gold, answer, reason
     ("7", "7", "exact"),
