@@ -27,7 +27,14 @@ from transformers import (
 )
 from transformers.utils import logging
 
-from erce.catalog import EMBEDDED_MODELS, PACKAGED_MODELS, PAPERS_MODELS, hub_asked_once, nearest_model
+from erce.catalog import (
+    EMBEDDED_MODELS,
+    PACKAGED_MODELS,
+    PAPERS_MODELS,
+    hub_asked_once,
+    is_hub_name,
+    nearest_model,
+)
 from erce.errors import InputError
 from erce.hf.adapter import check_adapter
 from erce.loss.bfloat16_on_cpu import bfloat16_is_fast
@@ -227,7 +234,8 @@ def _loading(name: str) -> Iterator[None]:
         with hub_asked_once(name, "config.json"):
             yield
     except OSError as error:
-        why, meant = str(error).split("\n")[0].rstrip("."), nearest_model(name)
+        why = str(error).split("\n")[0].rstrip(".") if is_hub_name(name) else "there is no such folder"
+        meant = nearest_model(name)
         raise InputError(
             f"no model {name!r} could be loaded ({why}); {meant and f'{meant} Else '}give 'tiny', a folder "
             f"with a config.json, or a Hugging Face id such as {PAPERS_MODELS[0]!r} (its first use needs the "

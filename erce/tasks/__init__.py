@@ -92,11 +92,14 @@ def _checked(name: str, own: object) -> Task:
     if isinstance(own, Task):
         return own
     module, _, attribute = name.partition(":")
-    meant = did_you_mean(attribute, dir(import_module(module)), otherwise="correct the name")
-    raise InputError(
-        f"{name!r} is not a task: {module} has no erce.types.Task and no function named {attribute!r}; "
-        f"{meant}"
-    )
+    file = getattr(import_module(module), "__file__", "built in")
+    if own is not None:
+        what = f"{attribute} is {'a class' if isinstance(own, type) else repr(own)[:60]}"
+        way_out = "name an erce.types.Task, or a function of a problem and a completion"
+    else:
+        what = f"{module} has no {attribute}"
+        way_out = did_you_mean(attribute, dir(import_module(module)), otherwise="correct the name")
+    raise InputError(f"{name!r} is not a task: {what} ({file}); {way_out}")
 
 
 def _is_verifier(own: object) -> TypeGuard[Verifier]:

@@ -43,6 +43,7 @@ FIELDS = (
     *("prompt", "demonstration", "answer", "id", "tests", "setup", "entry_points", "inputs", "outputs"),
     *("weight", "meta", "split", "messages"),
 )
+REFERENCES = ("answer", "tests", "outputs", "meta")  # what a verifier compares with
 OTHER_WORDS = {  # what other tools call a field → ours
     **dict.fromkeys(("completion", "response", "solution", "output"), "demonstration"),
     **dict.fromkeys(("question", "problem", "instruction", "input"), "prompt"),
@@ -103,10 +104,11 @@ def _pools(data: str | None, *, name: str, file: str | None, columns: Mapping[st
         )
     rows = user_rows(path, columns)
     problems = [problem_of(row) for row in rows]
-    by_split: dict[bool, dict[Hashable, Problem]] = {
-        False: {},
-        True: {},
-    }  # whether for tests → text → problem
+    _check_references(rows)
+    by_split = {
+        False: dict[Hashable, Problem](),
+        True: dict[Hashable, Problem](),
+    }  # for tests → text → problem
     for problem, for_tests in zip(problems, _for_tests(rows, problems), strict=True):
         by_split[for_tests].setdefault(text_key(problem.prompt), problem)
     trained = [problem for text, problem in by_split[False].items() if text not in by_split[True]]
@@ -124,6 +126,13 @@ def _pools(data: str | None, *, name: str, file: str | None, columns: Mapping[st
             "a study needs one to train on, one to validate on and one to test on"
         )
     return pools
+
+
+def _check_references(rows: list[SourceRow]) -> None:
+    """Refuse a row without any reference among rows that have one: a lax verifier would accept anything."""
+    lacking = [row for row in rows if all(row.values.get(name) is None for name in REFERENCES)]
+    if lacking and len(lacking) < len(rows):
+        raise lacking[0].fault(f"it has none of {', '.join(REFERENCES)}, which other rows have")
 
 
 def problem_of(row: SourceRow, *, needed: tuple[str, ...] = ("prompt", "demonstration")) -> Problem:
@@ -178,7 +187,10 @@ def _for_tests(rows: list[SourceRow], problems: list[Problem]) -> list[bool]:
     if any(split is not None for split in splits):
         for row, split in zip(rows, splits, strict=True):
             if split not in ("train", "test"):
-                raise row.fault(f'`split` is {split!r}; it is "train" or "test", in every line or in none')
+                raise row.fault(
+                    f'`split` is {split!r}; it is "train" or "test", in every line or in none; problems '
+                    "to validate on are taken from train"
+                )
         return [split == "test" for split in splits]
     prompts = ["".join(problem.prompt.casefold().split()) for problem in problems]
     digests = [hashlib.sha256(prompt.encode()).digest() for prompt in prompts]
@@ -268,8 +280,11 @@ def _read_data_set(data: str) -> dict[str, list[SourceRow]]:
     """Return split → rows of "owner/name", "owner/name:configuration" or a folder."""
     is_folder = Path(data).is_dir()
     if not is_folder and not _HUB_NAME.fullmatch(data):
+        files = [path.name for path in Path(data).parent.glob("*.json*")]
+        meant = did_you_mean(Path(data).name, files, otherwise="")
         raise InputError(
-            f'no file {data!r}; problems are one JSON object per line, or a data set of the hub: "owner/name"'
+            f"no file {data!r}; {meant and f'{meant} '}problems are one JSON object per line, or a data set "
+            'of the hub: "owner/name"'
         )
     name, _, configuration = (data, "", "") if is_folder else data.partition(":")
     source = Source(hub=name, files="its rows in train.jsonl", digests={})

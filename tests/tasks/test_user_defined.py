@@ -147,6 +147,10 @@ def test_copies_are_never_divided(file):
         ([row(0), row(1, demonstration=" ")], "line 2: `demonstration` is empty"),
         ([row(0), row(1, prompt=3)], "line 2: `prompt` is 3, not a text"),
         ([row(0), row(1, answer=[3])], r"line 2: `answer` is \[3\], not a text; `meta` may hold a list"),
+        (
+            [row(0), row(1, answer=None)],
+            "line 2: it has none of answer, tests, outputs, meta, which other rows have",
+        ),
         ([row(0), row(1, weight="2")], "line 2: `weight` is '2'; it is a number, 0 or above"),
         ([row(0), row(1, weight=-1)], "line 2: `weight` is -1; it is a number"),
         ([row(0), row(1, answer=True)], "line 2: `answer` is True, not a text"),
@@ -288,6 +292,13 @@ def test_a_data_set_that_is_no_task_is_a_sentence(hub, load, message):
     hub(load)
     with pytest.raises(ValueError, match=message):
         jsonl_task("mine", None, by_answer).pools("owner/name")
+
+
+def test_a_misspelt_file_is_told_the_nearest_of_its_folder(file):
+    with pytest.raises(
+        InputError, match=r"no file '.*problem\.jsonl'; did you mean 'problems\.jsonl'\? probl"
+    ):
+        jsonl_task("mine", None, by_answer).pools(file().replace("problems.", "problem."))
 
 
 @pytest.mark.parametrize("data", ["problems.jsonl", "data/problems.jsonl", "data/problems.json", "/a/b"])
