@@ -39,11 +39,8 @@ from erce.types import REASONS, Completion, Pools, Problem, Task, Verdict
 ALL = 0  # a size: all problems that the other sizes leave
 PROBLEMS_PER_TEST_PROBLEM = 5  # in a file without `split`
 Verifier = Callable[[Problem, Completion], "Verdict | bool"]
-FIELDS = (
-    *("prompt", "demonstration", "answer", "id", "tests", "setup", "entry_points", "inputs", "outputs"),
-    *("weight", "meta", "split", "messages"),
-)
-REFERENCES = ("answer", "tests", "outputs", "meta")  # what a verifier compares with
+REFERENCE = ("answer", "tests", "setup", "entry_points", "inputs", "outputs")  # what a verifier compares with
+FIELDS = ("prompt", "demonstration", "id", *REFERENCE, "weight", "meta", "split", "messages")
 OTHER_WORDS = {  # what other tools call a field → ours
     **dict.fromkeys(("completion", "response", "solution", "output"), "demonstration"),
     **dict.fromkeys(("question", "problem", "instruction", "input"), "prompt"),
@@ -130,9 +127,10 @@ def _pools(data: str | None, *, name: str, file: str | None, columns: Mapping[st
 
 def _check_references(rows: list[SourceRow]) -> None:
     """Refuse a row without any reference among rows that have one: a lax verifier would accept anything."""
-    lacking = [row for row in rows if all(row.values.get(name) is None for name in REFERENCES)]
+    read = ("answer", "tests", "outputs", "meta")
+    lacking = [row for row in rows if all(row.values.get(name) is None for name in read)]
     if lacking and len(lacking) < len(rows):
-        raise lacking[0].fault(f"it has none of {', '.join(REFERENCES)}, which other rows have")
+        raise lacking[0].fault(f"it has none of {', '.join(read)}, which other rows have")
 
 
 def problem_of(row: SourceRow, *, needed: tuple[str, ...] = ("prompt", "demonstration")) -> Problem:
