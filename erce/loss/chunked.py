@@ -23,7 +23,7 @@ from erce.loss.matmul import Factors, Matmuls, MixedPrecision
 from erce.loss.request import Loss, Request, not_differentiable
 from erce.loss.row_passes import make_row_terms, score_tile
 from erce.loss.row_statistics import refuse_no_distribution
-from erce.loss.scored_rows import Rows, outputs_of, scored_rows, spread
+from erce.loss.scored_rows import ScoredRows, outputs_of, scored_rows, spread
 
 CHUNK_BYTES = 256 * 2**20  # of logits, on an accelerator
 SUMMED_SHARE = 7 / 8  # of d weight's bytes, if it is summed over chunks: as many logits at least make a chunk
@@ -99,7 +99,7 @@ class Gradients(NamedTuple):
 class Plan(NamedTuple):
     """What one call decides, once: the rows to score, matmuls and passes, the chunks and the path."""
 
-    rows: Rows
+    rows: ScoredRows
     request: Request  # whose `impl` is "torch" or "triton"
     make_matmuls: Callable[[], Matmuls]  # for one pass over the chunks: they hold a chunk's logits
     chunks: list[slice]  # of the rows, in order
@@ -196,7 +196,7 @@ class Head(NamedTuple):
             bias = bias - bias.amax()  # so that a large entry that all logits share costs no digits
         return cls(_rounded(operands, request.autocast), bias, matmuls, plan)
 
-    def factors(self, rows: Rows) -> Factors:
+    def factors(self, rows: ScoredRows) -> Factors:
         return [(rows.of(x), w) for x, w in self.operands.factors]
 
     def scored(

@@ -12,7 +12,7 @@ from erce.loss.penalties import SHANNON, Penalty
 from erce.loss.request import Loss, Request, check_tensors, not_differentiable
 from erce.loss.row_passes import make_row_terms, row_blocks, score_tile
 from erce.loss.row_statistics import refuse_no_distribution
-from erce.loss.scored_rows import Rows, outputs_of, scored_rows
+from erce.loss.scored_rows import ScoredRows, outputs_of, scored_rows
 
 
 def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
@@ -109,7 +109,7 @@ class _FromLogits(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, logits: Tensor, rows: Rows, request: Request, differentiate: bool
+        ctx: Any, logits: Tensor, rows: ScoredRows, request: Request, differentiate: bool
     ) -> tuple[Tensor, ...]:
         exact = torch.promote_types(logits.dtype, torch.float32)
         # float16's gradient is kept in float32: a loss scale that comes later may bring into float16's range

@@ -21,7 +21,7 @@ from erce.loss.objectives import CROSS_ENTROPY
 from erce.loss.penalties import Renyi
 from erce.loss.request import IMPLS, Request
 from erce.loss.row_passes import make_row_terms, score_tile
-from erce.loss.scored_rows import Rows
+from erce.loss.scored_rows import ScoredRows
 
 VARIABLE = "ERCE_KERNELS"
 # Of a row's largest value: float32 sums leave 1e-6; a gradient rounded to half precision 4e-3.
@@ -146,7 +146,9 @@ def _of_kernel(v: int, request: Request, device: torch.device, dtype: torch.dtyp
     logits[1] *= 8  # confident
     bias = torch.zeros(v, device=device)
     bias[2::3] = -math.inf
-    rows = Rows(slice(0, ROWS), torch.arange(ROWS, device=device) * (v // ROWS))  # among them masked ones
+    rows = ScoredRows(
+        slice(0, ROWS), torch.arange(ROWS, device=device) * (v // ROWS)
+    )  # among them masked ones
     softcap = None if request.softcap is None else 30.0
     case = request._replace(lam=2.0, penalty=penalty, softcap=softcap, logit_scale=1.0, temperature=1.0)
     losses, gradients = [], []

@@ -14,7 +14,7 @@ from torch import Tensor
 from erce.loss.objectives import CrossEntropy, LabelSmoothing
 from erce.loss.request import Loss, Request
 from erce.loss.row_statistics import Slopes, Sums, loss_and_grad_coefficients, user_penalty_and_slopes
-from erce.loss.scored_rows import Rows
+from erce.loss.scored_rows import ScoredRows
 
 BLOCK_BYTES_ON_CPU = 9 * 2**19  # 4.5 MiB: a block and its few temporaries stay in a core's caches
 BLOCK_BYTES_ELSEWHERE = 64 * 2**20
@@ -56,7 +56,7 @@ RowTermsFn = Callable[[Tensor, slice, Tensor, Scratch], RowTerms]
 
 def score_tile(  # noqa: PLR0913, PLR0917 — a tile, and where its results go
     tile: Tensor,
-    rows: Rows,
+    rows: ScoredRows,
     request: Request,
     bias: Tensor | None,
     make_terms: RowTermsFn,
@@ -136,7 +136,7 @@ def logits_(x: Tensor, bias: Tensor | None, request: Request) -> Tensor:
     return request.to_logits_(x if bias is None else x.add_(bias))
 
 
-def _score_block(terms: RowTerms, y: Tensor, rows: Rows, request: Request, out: Tensor | None) -> Loss:
+def _score_block(terms: RowTerms, y: Tensor, rows: ScoredRows, request: Request, out: Tensor | None) -> Loss:
     objective = request.objective
     gate = objective.gate(terms.u) if objective.gated else None
     sums = sums_of(terms, y, request)
@@ -217,7 +217,7 @@ def _penalty_gradient(terms: RowTerms, slopes: Slopes, order: float | None) -> T
 
 
 def _score_by_kernel(
-    tile: Tensor, rows: Rows, request: Request, bias: Tensor | None, out: Tensor | None, columns: Tensor
+    tile: Tensor, rows: ScoredRows, request: Request, bias: Tensor | None, out: Tensor | None, columns: Tensor
 ) -> None:
     """Fill `columns` and `out` by the kernel, and by PyTorch what it lacks."""
     from erce.loss import triton_kernels

@@ -17,7 +17,7 @@ from torch import Tensor
 from erce.errors import DivergedError
 from erce.loss.penalties import Penalty, is_exponential
 from erce.loss.request import Loss, Request
-from erce.loss.scored_rows import Rows
+from erce.loss.scored_rows import ScoredRows
 
 
 class Sums(NamedTuple):
@@ -69,7 +69,7 @@ class Softmax(NamedTuple):
 
 def loss_and_grad_coefficients(
     sums: Sums,
-    rows: Rows,
+    rows: ScoredRows,
     request: Request,
     gate: Tensor | None,
     penalty: tuple[Tensor, Tensor] | None = None,
@@ -220,7 +220,7 @@ def _in_output(slopes: Slopes, of: Softmax, sums: Sums, request: Request) -> Slo
     return slopes._replace(plain=slopes.plain * of.unit)
 
 
-def refuse_no_distribution(top: Tensor, rows: Rows) -> None:
+def refuse_no_distribution(top: Tensor, rows: ScoredRows) -> None:
     """Raise a DivergedError that names the first row whose largest logit `top` (m,) is not finite.
 
     On a CUDA device this check would make the host wait, so it runs only in torch's anomaly mode; otherwise

@@ -13,7 +13,7 @@ from erce.errors import InputError
 from erce.loss.request import Loss, Request, num_items_in_batch_error
 
 
-class Rows(NamedTuple):
+class ScoredRows(NamedTuple):
     """The m positions to score, those whose target is not ignored."""
 
     positions: Tensor | slice  # (m,), indices into the n flattened positions; a slice where all are scored
@@ -24,7 +24,7 @@ class Rows(NamedTuple):
     def m(self) -> int:
         return self.targets.shape[0]
 
-    def at(self, part: slice) -> "Rows":
+    def at(self, part: slice) -> "ScoredRows":
         if part.start == 0 and part.stop == self.m:
             return self
         columns: dict[str, Any] = {
@@ -35,7 +35,7 @@ class Rows(NamedTuple):
             columns["positions"] = slice(first + part.start, first + part.stop)
         return self._replace(**columns)
 
-    def weighed(self, factors: Tensor, dtype: torch.dtype) -> "Rows":
+    def weighed(self, factors: Tensor, dtype: torch.dtype) -> "ScoredRows":
         """Return the rows with factors (n,) on top of their own weights."""
         weights = self.of(factors).to(dtype)
         return self._replace(weights=weights if self.weights is None else self.weights * weights)
@@ -47,10 +47,10 @@ class Rows(NamedTuple):
         return x if self.m == x.shape[0] else x[self.positions]
 
 
-def scored_rows(request: Request, v: int, dtype: torch.dtype) -> Rows:
+def scored_rows(request: Request, v: int, dtype: torch.dtype) -> ScoredRows:
     """Return the positions to score, with their weights in `dtype`; each target must be in [0, v)."""
     flat, weights = request.targets.reshape(-1).long(), request.row_weights
-    rows = Rows(slice(0, len(flat)), flat)
+    rows = ScoredRows(slice(0, len(flat)), flat)
     scored = flat != request.ignore_index
     tokens = flat * scored
     count = _count(request, tokens, scored, v)
@@ -64,7 +64,7 @@ def scored_rows(request: Request, v: int, dtype: torch.dtype) -> Rows:
     )
 
 
-def spread(values: Tensor, rows: Rows, request: Request) -> Tensor:
+def spread(values: Tensor, rows: ScoredRows, request: Request) -> Tensor:
     """Return values (m, ...) of the scored rows as (n, ...), with 0 at ignored positions."""
     if isinstance(rows.positions, slice):
         return values
@@ -72,7 +72,7 @@ def spread(values: Tensor, rows: Rows, request: Request) -> Tensor:
     return zeros.index_copy_(0, rows.positions, values)
 
 
-def outputs_of(ctx: Any, loss: Loss, rows: Rows, request: Request) -> tuple[Tensor, ...]:
+def outputs_of(ctx: Any, loss: Loss, rows: ScoredRows, request: Request) -> tuple[Tensor, ...]:
     """Return the objective and the values that are logged, made of a loss that holds one value per row.
 
     The objective is (n,), or the sum over the rows; a logged value is (n,). They are an autograd function's

@@ -22,7 +22,7 @@ from torch import Tensor
 
 from erce.loss.penalties import is_exponential
 from erce.loss.request import Request
-from erce.loss.scored_rows import Rows
+from erce.loss.scored_rows import ScoredRows
 
 
 class _Absent:
@@ -46,7 +46,7 @@ LOG2_E = tl.constexpr(1.4426950408889634)
 
 def score(
     tile: Tensor,
-    rows: Rows,
+    rows: ScoredRows,
     request: Request,
     bias: Tensor | None,
     out: Tensor | None,

@@ -293,6 +293,6 @@ def folder_name(recipe: Recipe, cell: Cell) -> str:
     if recipe.can_run and (cell.is_own or cell.learns_own):
         own = recipe.own_samples
         coordinates += [own.samples, own.temperature] + ([own.keep] if cell.learns_own else [])
-        coordinates += [policy for policy in (own.lam, own.adapter) if policy is not None]
+        coordinates += [model for model in (own.lam, own.adapter) if model is not None]
     content = ", ".join([recipe.identity_json, *map(json.dumps, coordinates)])
     return f"{cell.name}-{hashlib.sha256(f'[{content}]'.encode()).hexdigest()[:8]}"

@@ -52,7 +52,7 @@ def dry_run(
     tokenizer = cached_tokenizer(recipe.model)
     texts = {name: read_texts(recipe, load_task(name), tokenizer) for name in recipe.tasks}
     work = StudyWork(study := Study(root, recipe), texts)
-    done = f", {study.finished} of them done" if study.finished else ""
+    done = f", {study.n_done} of them done" if study.n_done else ""
     lines = [f"{root}: {counted(len(study.planned), 'cell')}{done}; a dry run, nothing is written"]
     lines += [line for name in recipe.tasks for line in _task_lines(work, name)]
     notes = [note for name in recipe.tasks for note in texts[name].notes]

@@ -182,11 +182,11 @@ class Study:
 
     @cached_property
     def planned(self) -> list[Cell]:
-        """The cells that the study will have in the end."""
+        """The cells that the study will have in the end, those of own samples included."""
         return planned_cells(self.recipe, self._every, self._diverged)
 
     @property
-    def finished(self) -> int:
+    def n_done(self) -> int:
         """How many of the planned cells have a result; they may lack temperatures."""
         return sum(cell in self._every for cell in self.planned)
 

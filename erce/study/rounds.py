@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from erce.errors import AllAlikeError, CellsFailedError, RunError
+from erce.errors import AllAlikeError, CellsFailedError, RunError, counted
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe
 from erce.study.demonstrations import read_counts, refuse_none
 from erce.study.engines import FAILURE, LOG, Done, RunCells, Work
@@ -88,8 +88,8 @@ def run_round(
     last_attempts: dict[Cell, Done] = {}
     if missing:
         watch.check()
-    display.total, display.finished = len(study.planned), study.finished
-    with closing(run_with_retries(run_cells, missing, retries=retries, succeeded=study.finished)) as ends:
+    display.total, display.n_done = len(study.planned), study.n_done
+    with closing(run_with_retries(run_cells, missing, retries=retries, succeeded=study.n_done)) as ends:
         for done in ends:
             if not (study.root / STUDY).is_file():
                 raise RunError(
@@ -170,16 +170,15 @@ def _accuracy(folder: Path) -> str:
 
 def cells_failed(study: Study, failed: Sequence[Done]) -> CellsFailedError:
     """Return the error that names the failed cells and counts those that were not run."""
-    failed_cells, cells = {done.cell for done in failed}, study.next_cells
-    left = sum(cell not in failed_cells and not study.has(cell) for cell in cells)
-    not_run = f", and {left} more were not run" if left else ""
+    left = len(study.planned) - study.n_done - len(failed)
+    not_run = f", and {left} more were not run" if left > 0 else ""
     listed = "".join(f"\n  {done.cell.name}: {done.failure}" for done in failed[:FAILURES_SHOWN])
     if len(failed) > FAILURES_SHOWN:
         listed += f"\n  and {len(failed) - FAILURES_SHOWN} more"
     folders = study.folder(failed[0].cell).parent
     return CellsFailedError(
-        f"{len(failed)} of {len(cells)} cells failed and have no result{not_run}; the same command "
-        "tries them again, --retries N does so by itself, and what is done is kept "
+        f"{len(failed)} of {counted(len(study.planned), 'cell')} failed{not_run}; the same command tries "
+        "them again, --retries N does so by itself, and what is done is kept "
         f"(why: {FAILURE} or {LOG} in {folders}/…):{listed}"
     )
 

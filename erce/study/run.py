@@ -103,8 +103,8 @@ def run(  # noqa: PLR0913  the settings of a run
         _say(f"{others} {TRAIN_AGAIN}")
     if failed:
         raise cells_failed(study, failed)
-    if not study.missing and study.finished < len(planned_cells(recipe)):  # no λ other than 0 was chosen
-        _say(f"Validation chose λ = 0, so the study has {study.finished} cells.")
+    if not study.missing and study.n_done < len(planned_cells(recipe)):  # no λ other than 0 was chosen
+        _say(f"Validation chose λ = 0, so the study has {study.n_done} cells.")
     return study
 
 

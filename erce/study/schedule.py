@@ -50,25 +50,26 @@ def expected_cells(recipe: Recipe, results: Results, diverged: Collection[Cell] 
     if not recipe.can_run:
         return recipe.cells()
     lams = compared_lams(recipe, results, diverged) or (0.0,)
-    preferred = preferred_arm(recipe, results, diverged)
-    needed = {cell: cell for cell in _with_comparisons(recipe, lams, preferred)}
-    return [needed.get(cell, cell) for cell in recipe.cells() if cell in needed or cell in results]
+    return _with_comparisons(recipe, results, lams, preferred_arm(recipe, results, diverged))
 
 
 def planned_cells(
     recipe: Recipe, results: Results | None = None, diverged: Collection[Cell] = ()
 ) -> list[Cell]:
-    """Return the cells that the study will have in the end, `Recipe.own_cells` among them.
+    """Return the cells that the study will have in the end, or has: all that is counted as its cells.
 
-    Until validation has chosen, the first λ other than 0 and the first other objective stand for what it
-    will choose.
+    First come `Recipe.own_cells`, then the grid in its order, with all that is done. Until validation has
+    chosen, the first λ other than 0 and the first other objective stand for what it will choose.
     """
+    if not recipe.can_run:
+        return recipe.cells()
+    results = results or {}
     first = recipe.lams if recipe.n_validation == 0 else (0.0, *[lam for lam in recipe.lams if lam][:1])
-    lams = compared_lams(recipe, results or {}, diverged) or first
-    preferred = preferred_arm(recipe, results or {}, diverged)
+    lams = compared_lams(recipe, results, diverged) or first
+    preferred = preferred_arm(recipe, results, diverged)
     if preferred is None and recipe.n_validation != 0:
         preferred = next(iter(recipe.other_arms), None)
-    return [*recipe.own_cells, *_with_comparisons(recipe, lams, preferred)]
+    return [*recipe.own_cells, *_with_comparisons(recipe, results, lams, preferred)]
 
 
 def probe_cells(recipe: Recipe) -> list[Cell]:
@@ -109,18 +110,20 @@ def preferred_arm(recipe: Recipe, results: Results, diverged: Collection[Cell]) 
     return next(iter(ranked(scores)), None)
 
 
-def _with_comparisons(recipe: Recipe, lams: Collection[float], preferred: Arm | None) -> list[Cell]:
+def _with_comparisons(
+    recipe: Recipe, results: Results, lams: Collection[float], preferred: Arm | None
+) -> list[Cell]:
     """Return the cells that a study needs if its report compares `lams` and recommends the `preferred` arm.
 
     On the study's own task every cell stays, and the base model, `lams` and the preferred arm are sampled at
-    all temperatures. On the control only the base model and `lams` stay.
+    all temperatures. On the control the base model and `lams` stay, and what is done.
     """
     kept = []
     for cell in recipe.cells():
         is_compared = cell.lam is None or (_is_lam(recipe, cell) and cell.lam in lams)
         if cell.task == recipe.task:
             kept.append(replace(cell, all_temperatures=is_compared or cell.arm == preferred))
-        elif is_compared:
+        elif is_compared or cell in results:
             kept.append(cell)
     return kept
 

@@ -62,8 +62,8 @@ def _box(text: str, opening: re.Match[str]) -> Box | None:
 def joined_boxes(text: str, openings: list[re.Match[str]]) -> Box | None:
     """Return the last box, or as one box it and those before it that belong to the same answer."""
     box = _box(text, openings[-1]) if openings else None
-    if box is None:
-        return None
+    if box is None or len(openings) == 1:
+        return box
     first, contents, joined = box, {box.content}, box.content
     for opening in reversed(openings[-MAX_BOXES - 1 : -1]):
         one = _box(text, opening)
@@ -191,7 +191,7 @@ _OPENED = re.compile(
 )
 _CLOSED = re.compile(r"(?:\\(?:right|big+r?|Big+r?)(?![a-z])|[)\]}\s*_`~.]|\\[,;:! }])*\Z")
 _WORDS_ALONE = re.compile(r"\s*\\(?:text|textbf|mathrm|mbox|textrm)\b")
-_CLEAR_AFTER = re.compile(r"[.,;]?(?:\$|\n|\s*\\[\])]|\Z)|[.,;]\s")
+_CLEAR_AFTER = re.compile(r"[.,;]?(?:\$|\n|\s*\\(?:[\])]|end\{)|\Z)|[.,;]\s")
 _CONGRUENT = re.compile(r"(?:\\equiv|≡)[\s&~]*\Z")
 _MODULUS = re.compile(r"\s*(?:\\[pb]?mod|\(\s*mod)(?![a-z])")
 _OPERATION = r"(?:[-−+*×·÷/^<>≤≥±≠]|\\(?:cdot|times|div|pm|[lg]eq?|[lg]t|neq?)(?![a-z]))"

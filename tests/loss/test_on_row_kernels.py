@@ -30,7 +30,7 @@ from erce.loss import (
     matmul,
 )
 from erce.loss.row_statistics import refuse_no_distribution
-from erce.loss.scored_rows import Rows
+from erce.loss.scored_rows import ScoredRows
 
 # A user's own penalty needs whole rows, and a very strong one has more rounding than there is to compare.
 MADE = [name for name in SETTINGS if "own" not in name and name != "strong"]
@@ -65,7 +65,7 @@ class CudaTensor(Tensor):
 def test_on_cuda_no_check_waits_for_the_rows_save_in_anomaly_mode(monkeypatch):
     top, rows = (
         torch.full((1,), math.nan).as_subclass(CudaTensor),
-        Rows(slice(0, 1), torch.zeros(1)),
+        ScoredRows(slice(0, 1), torch.zeros(1)),
     )
     refuse_no_distribution(top, rows)
     monkeypatch.setattr(torch, "is_anomaly_enabled", lambda: True)

@@ -22,7 +22,7 @@ from erce.loss import (
 from erce.loss.matmul import second_half
 from erce.loss.request import Loss, Request
 from erce.loss.row_passes import make_row_terms, score_tile
-from erce.loss.scored_rows import Rows
+from erce.loss.scored_rows import ScoredRows
 
 ORDERS = (0.1, 0.5, 0.999, 1.0, 1.001, 2.0, 5.0, math.inf)
 PENALTIES = [*map(Renyi, ORDERS), SupportSize(0.5)]
@@ -53,8 +53,8 @@ def hard_rows(v: int) -> tuple[Tensor, Tensor]:
     return x[:, :v], y
 
 
-def rows_of(y: Tensor) -> Rows:
-    return Rows(slice(0, len(y)), y, torch.linspace(0.3, 2, len(y), device=y.device))
+def rows_of(y: Tensor) -> ScoredRows:
+    return ScoredRows(slice(0, len(y)), y, torch.linspace(0.3, 2, len(y), device=y.device))
 
 
 def request(penalty: Penalty, **settings) -> Request:

@@ -61,6 +61,7 @@ def test_the_base_model_samples_the_training_problems_once_for_all_arms_and_seed
 
 def test_the_steps_of_a_dry_run_are_those_of_the_run_once_the_own_samples_are_there(study):
     steps = [result["training"]["steps"] for cell, result in study.results.items() if cell.is_trained]
+    assert len(study.planned) == study.n_done == 5  # as run and dry run count, own samples included
     before, after = (
         next(line for line in dry_run(RECIPE, root, device="h100") if "in all" in line)
         for root in (study.root / "none", study.root)

@@ -51,9 +51,7 @@ def test_what_a_run_gave_up_is_counted(tmp_path, monkeypatch):
         raise RuntimeError("no luck")
 
     monkeypatch.setattr(erce.study.run, "run_cell", training)
-    with pytest.raises(
-        CellsFailedError, match="3 of 6 cells failed and have no result, and 3 more were not run"
-    ):
+    with pytest.raises(CellsFailedError, match="3 of 6 cells failed, and 3 more were not run"):
         erce.study.run.run(tiny_recipe(lams=GRID), out=tmp_path / "study")
 
 
@@ -66,7 +64,7 @@ def test_a_training_that_diverges_holds_up_neither_choice_nor_control(tmp_path, 
 
     ran, root, recipe = [], tmp_path / "study", tiny_recipe(lams=(0.0, 1.0, 8.0), control=CONTROL)
     monkeypatch.setattr(erce.study.run, "run_cell", training)
-    with pytest.raises(CellsFailedError, match=r"1 of 6 cells failed .*\n.*lam8-seed0: DivergedError"):
+    with pytest.raises(CellsFailedError, match=r"1 of 6 cells failed.*\n.*lam8-seed0: DivergedError"):
         run(recipe, out=root)
     assert [cell.lam for cell in ran if cell.task == CONTROL] == [None, 0.0]  # the choice is a tie, so 0
     assert best_lam(read_study(root)).scores == {0.0: 1.0, 1.0: 1.0}

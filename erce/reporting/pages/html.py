@@ -96,7 +96,7 @@ def completions_page(summary: Summary) -> str:
         shown=shown,
         most=MOST_ON_A_PAGE,
         script=Markup(script),
-        policy=Markup(f"'sha256-{digest}'"),
+        script_source=Markup(f"'sha256-{digest}'"),
         content=content,
     )
 

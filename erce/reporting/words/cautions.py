@@ -196,8 +196,8 @@ def _unfinished(summary: Summary) -> Iterator[Caution]:
     if not missing:
         return
     names = _first_three([cell.name for cell in missing])
-    of_all = f"{len(missing)} of {counted(len(summary.study.expected), 'cell')}"
-    yield Caution(f"{of_all} are missing ({names}): every number here can still change.", RUN_ON)
+    of_all = f"{len(missing)} of {counted(len(summary.study.planned), 'cell')}"
+    yield Caution(f"{of_all} are unfinished ({names}): every number here can still change.", RUN_ON)
 
 
 def _chosen(summary: Summary) -> Iterator[Caution]:

@@ -117,8 +117,8 @@ def _verdict(summary: Summary) -> str:
         text = f"Use {' and '.join(named)}"
     if list(uses) == [BASE_MODEL]:
         text += ": no trained arm is shown to be better"
-    of_all = f"{len(missing)} of {counted(len(summary.study.expected), 'cell')}"
-    return text + (f". So far, with {of_all} missing." if missing else ".")
+    of_all = f"{len(missing)} of {counted(len(summary.study.planned), 'cell')}"
+    return text + (f". So far, with {of_all} unfinished." if missing else ".")
 
 
 def _unlike(summary: Summary, found: Preference, arm: Arm) -> str:

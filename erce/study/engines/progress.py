@@ -20,9 +20,9 @@ NAME_WIDTH = 44  # of a cell's name in a terminal; a longer one keeps its end, w
 
 
 class Display:
-    """A line for each cell that ends, and what runs now; of the study's `total` cells `finished` are done."""
+    """A line for each cell that ends, and what runs now; of the study's `total` cells `n_done` are done."""
 
-    total = finished = 0
+    total = n_done = 0
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         from rich.console import Console
@@ -39,11 +39,16 @@ class Display:
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def hear(self, event: Event) -> None:
-        """Note how far a cell is; without a terminal, say what runs where no line has come for long."""
+        """Note how far a cell is; say where a stopped training goes on.
+
+        Without a terminal, say what runs where no line has come for long.
+        """
         with self.lock:
             before, began = self.running.get(event.cell, (Event(), 0.0))
             now = self.clock()
             self.running[event.cell] = (event, began if before.stage == event.stage else now)
+            if event.stage == "training" != before.stage and event.done:
+                self.say(f"resumed: {event.cell}: training, from step {event.done:,} of {event.total:,}")
             if not self.console.is_terminal and now - self.said >= SILENCE_SECONDS:
                 self.said = now
                 for cell, (last, began) in self.running.items():
@@ -57,17 +62,17 @@ class Display:
             if done.failure:
                 self.say(f"failed: {name}: {done.failure}")
                 return
-            self.finished += not again
+            self.n_done += not again
             self.seconds.append(done.seconds)
             self.trained += [done.seconds] if done.cell.is_trained and not again else []
             took = f"done: {name}{' at further temperatures' if again else ''} in {duration(done.seconds)}"
-            count = f"{self.finished} of {self.total} cells"
+            count = f"{self.n_done} of {self.total} cells"
             self.say(", ".join(filter(None, [took, accuracy, count, self.left()])))
             self.said = self.clock()
 
     def left(self) -> str:
         """Return the time that the missing cells take if each takes as long as a trained one has so far."""
-        missing, elapsed = self.total - self.finished, self.clock() - self.started
+        missing, elapsed = self.total - self.n_done, self.clock() - self.started
         if not self.trained or missing <= 0:
             return ""
         side_by_side = max(1.0, len(self.running) + 1, sum(self.seconds) / max(elapsed, 1e-9))
@@ -79,7 +84,7 @@ class Display:
 
         with self.lock:
             now = self.clock()
-            lines = [f"{self.finished} of {self.total} cells, {duration(now - self.started)} so far"]
+            lines = [f"{self.n_done} of {self.total} cells, {duration(now - self.started)} so far"]
             for cell, (event, began) in self.running.items():
                 name = cell if len(cell) <= NAME_WIDTH else f"…{cell[1 - NAME_WIDTH :]}"
                 lines.append(f"{name}: {in_words(event, now - began)}")

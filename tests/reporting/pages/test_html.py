@@ -252,7 +252,7 @@ def test_other_objectives_are_in_every_table_of_the_page_and_in_the_json(tmp_pat
         *((0.0, name) for name in ("dft", "focal:2")),
     ]
     for text in (page.prose, " ".join(numbers["cautions"])):
-        assert "1 of 32 cells are missing (sums-dft-seed0)" in text
+        assert "1 of 32 cells are unfinished (sums-dft-seed0)" in text
     assert "unfinished, 31 of 32 cells" in page.prose
     assert numbers["missing"] == ["sums-dft-seed0"]
 

@@ -191,7 +191,7 @@ def test_three_seeds_are_too_few_to_say_which_gain_would_be_found(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"skip": {(TASK, 1.0, 2)}}, "1 of 10 cells are missing (sums-lam1-seed2): every number"),
+        ({"skip": {(TASK, 1.0, 2)}}, "1 of 10 cells are unfinished (sums-lam1-seed2): every number"),
         ({"skip": {(TASK, lam, s) for lam in (0.5, 1.0) for s in (0, 1)}}, "and 1 more): every number"),
         ({"warnings": ("programs ran unprotected",)}, "programs ran unprotected"),
         (

@@ -145,7 +145,7 @@ def test_nothing_chosen_is_said_with_the_reason_and_so_is_a_missing_baseline(tmp
     assert sentences(study_summary) == {"verdict": f"No arm is chosen: {reason}"}
     study_summary = _summary(tmp_path, skip={(TASK, 0.0, seed) for seed in range(3)})
     assert "over λ = 0 (" not in sentences(study_summary)["sampled"]
-    assert sentences(study_summary)["verdict"].endswith(". So far, with 3 of 20 cells missing.")
+    assert sentences(study_summary)["verdict"].endswith(". So far, with 3 of 20 cells unfinished.")
     assert "over the base model (" in sentences(study_summary)["sampled"]
 
 

@@ -31,7 +31,7 @@ def clock() -> Clock:
 
 def test_a_line_a_cell_says_what_it_took_and_how_many_are_done_and_a_failure_why(capsys, clock):
     display = Display(clock)
-    display.total, display.finished = 5, 1
+    display.total, display.n_done = 5, 1
     base, *trained = Cell("toy", None, 0), *CELLS
     clock.seconds = 4.0
     display.ended(Done(base, seconds=4.0), accuracy="14.5 % greedy")
@@ -89,9 +89,22 @@ def test_what_runs_is_said_at_once_and_then_every_half_minute(capsys, clock):
     ]
 
 
+def test_a_training_that_goes_on_says_from_which_step(capsys, clock):
+    display = Display(clock)
+    for event in (
+        Event("a", "loading the model"),
+        Event("a", "training", 12, 60),
+        Event("a", "training", 13, 60),
+    ):
+        display.hear(event)
+    display.hear(Event("b", "training", 0, 60))
+    resumed = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("now: ")]
+    assert resumed == ["resumed: a: training, from step 12 of 60"]
+
+
 def test_in_eighty_columns_lam_and_the_seed_are_there(clock):
     display = Display(clock)
-    display.total, display.finished = 26, 3
+    display.total, display.n_done = 26, 3
     name = "a_module_with_a_long_name.of_a_package-problems-label-smoothing-0.1-lam0.25-seed13"
     display.hear(Event(name, "training", 4, 60, 4000, 0.612))
     console = Console(width=80, file=io.StringIO())
