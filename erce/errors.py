@@ -99,3 +99,8 @@ def raised(error: Exception) -> str:
     place = (own or list(frames))[-1]
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return f"raised {what} ({Path(place.filename).name}, line {place.lineno})"
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's message, or its kind where there is no message."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from erce.errors import InputError
 from erce.tasks.source import SourceRow
-from erce.tasks.user_defined import FIELDS, problem_of
+from erce.tasks.user_defined import FIELDS, REFERENCE, problem_of
 from erce.tasks.verdicts import completion_of, refusal, shown, verdict
 from erce.types import Problem, Task
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
-REFERENCE = ("answer", "tests", "setup", "entry_points", "inputs", "outputs")  # fields of a problem
 Prompt = str | Sequence[Mapping[str, Any]]
 
 

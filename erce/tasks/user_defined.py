@@ -25,34 +25,25 @@ import hashlib
 import inspect
 import math
 import re
-import warnings
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError, VerifierError, did_you_mean
-from erce.tasks.overlap import text_key
 from erce.tasks.source import Source, SourceRow, json_lines
 from erce.types import REASONS, Completion, Pools, Problem, Task, Verdict
 
 ALL = 0  # a size: all problems that the other sizes leave
 PROBLEMS_PER_TEST_PROBLEM = 5  # in a file without `split`
 Verifier = Callable[[Problem, Completion], "Verdict | bool"]
-FIELDS = (
-    *("prompt", "demonstration", "answer", "id", "tests", "setup", "entry_points", "inputs", "outputs"),
-    *("weight", "meta", "split", "messages"),
-)
-REFERENCES = ("answer", "tests", "outputs", "meta")  # what a verifier compares with
+REFERENCE = ("answer", "tests", "setup", "entry_points", "inputs", "outputs")  # what a verifier compares with
+FIELDS = ("prompt", "demonstration", "id", *REFERENCE, "weight", "meta", "split", "messages")
 OTHER_WORDS = {  # what other tools call a field → ours
     **dict.fromkeys(("completion", "response", "solution", "output"), "demonstration"),
     **dict.fromkeys(("question", "problem", "instruction", "input"), "prompt"),
 }
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(?<!\.jsonl)(?<!\.json)(:[\w.-]+)?")
-
-
-class RepeatedPromptWarning(UserWarning):
-    """Problems of a user's file are left out, because another one has the same prompt."""
 
 
 def jsonl_task(
@@ -105,34 +96,19 @@ def _pools(data: str | None, *, name: str, file: str | None, columns: Mapping[st
     rows = user_rows(path, columns)
     problems = [problem_of(row) for row in rows]
     _check_references(rows)
-    by_split = {
-        False: dict[Hashable, Problem](),
-        True: dict[Hashable, Problem](),
-    }  # for tests → text → problem
-    for problem, for_tests in zip(problems, _for_tests(rows, problems), strict=True):
-        by_split[for_tests].setdefault(text_key(problem.prompt), problem)
-    trained = [problem for text, problem in by_split[False].items() if text not in by_split[True]]
-    pools = Pools(train=tuple(trained), test=tuple(by_split[True].values()))
-    if repeated := len(problems) - len(pools.train) - len(pools.test):
-        warnings.warn(
-            f"{path}: {repeated} of {len(problems)} problems repeat another's prompt, but for case, space "
-            "and punctuation, and are left out; a prompt in both splits is for tests alone",
-            RepeatedPromptWarning,
-            stacklevel=2,
-        )
-    if not pools.test or len(pools.train) < 2:
-        raise InputError(
-            f"{path}: {len(pools.train)} problems to train on and {len(pools.test)} to test on are too few; "
-            "a study needs one to train on, one to validate on and one to test on"
-        )
-    return pools
+    sorted_out = list(zip(problems, _for_tests(rows, problems), strict=True))
+    return Pools(
+        train=tuple(problem for problem, for_tests in sorted_out if not for_tests),
+        test=tuple(problem for problem, for_tests in sorted_out if for_tests),
+    )
 
 
 def _check_references(rows: list[SourceRow]) -> None:
     """Refuse a row without any reference among rows that have one: a lax verifier would accept anything."""
-    lacking = [row for row in rows if all(row.values.get(name) is None for name in REFERENCES)]
+    read = ("answer", "tests", "outputs", "meta")
+    lacking = [row for row in rows if all(row.values.get(name) is None for name in read)]
     if lacking and len(lacking) < len(rows):
-        raise lacking[0].fault(f"it has none of {', '.join(REFERENCES)}, which other rows have")
+        raise lacking[0].fault(f"it has none of {', '.join(read)}, which other rows have")
 
 
 def problem_of(row: SourceRow, *, needed: tuple[str, ...] = ("prompt", "demonstration")) -> Problem:
