@@ -18,10 +18,10 @@ from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
 from erce.reporting.numbers.verdict import MARGIN, preferences, to_take, usable_for_both
 from erce.reporting.words.sentences import in_sentence, sentences, temperature_doubts
-from erce.study.folder import cell_folder, read_origin
+from erce.study.folder import read_origin
 from erce.study.freshness import TRAIN_AGAIN, changed_files, trained_on_others
 from erce.study.provenance import TASK_FILE, task_file_digest
-from erce.study.schedule import NoChoice, verified_by_several
+from erce.study.schedule import verified_by_several
 from erce.types import BASE_MODEL, Arm
 
 FEW_PROBLEMS = 200
@@ -122,11 +122,10 @@ def next_steps(summary: Summary) -> list[str]:
 def _changed(summary: Summary) -> Iterator[Caution]:
     """Name the files of finished cells that changed after their result was written."""
     study = summary.study
-    folders = {cell: cell_folder(study.root, study.recipe, cell) for cell in study.results}
     names = [
-        f"{folders[cell].name}/{name}"
+        f"{study.folder(cell).name}/{name}"
         for cell, result in study.results.items()
-        for name in changed_files(folders[cell], result)
+        for name in changed_files(study.folder(cell), result)
     ]
     if not names:
         return
@@ -150,7 +149,7 @@ def _older_verifiers(summary: Summary) -> Iterator[Caution]:
     study = summary.study
     for task in filter(is_user_defined, summary.study.recipe.tasks):
         cells = (cell for cell in study.results if cell.task == task)
-        verified = {read_origin(cell_folder(study.root, study.recipe, cell)).get(TASK_FILE) for cell in cells}
+        verified = {read_origin(study.folder(cell)).get(TASK_FILE) for cell in cells}
         present = task_file_digest(task)
         if present is not None and verified - {None, present}:
             yield Caution(
@@ -201,7 +200,7 @@ def _unfinished(summary: Summary) -> Iterator[Caution]:
 
 
 def _chosen(summary: Summary) -> Iterator[Caution]:
-    if summary.no_choice is not None and summary.no_choice.reason == NoChoice.NO_VALIDATION:
+    if summary.no_choice is not None and summary.no_choice.lacks_validation:
         fault = (
             "There is no validation split, so no λ can be chosen without looking at the test problems, and "
             "the best row of the table overstates its gain."
