@@ -231,11 +231,8 @@ def _read_data_set(data: str) -> dict[str, list[SourceRow]]:
     is_folder = Path(data).is_dir()
     if not is_folder and not _HUB_NAME.fullmatch(data):
         files = [path.name for path in Path(data).parent.glob("*.json*")]
-        meant = did_you_mean(Path(data).name, files, otherwise="")
-        raise InputError(
-            f"no file {data!r}; {meant and f'{meant} '}problems are one JSON object per line, or a data set "
-            'of the hub: "owner/name"'
-        )
+        otherwise = 'problems are one JSON object per line, or a data set of the hub: "owner/name"'
+        raise InputError(f"no file {data!r}; {did_you_mean(Path(data).name, files, otherwise=otherwise)}")
     name, _, configuration = (data, "", "") if is_folder else data.partition(":")
     source = Source(hub=name, files="its rows in train.jsonl", digests={})
     try:

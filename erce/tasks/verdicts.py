@@ -40,10 +40,10 @@ def _as_verdict(task: Task, problem: Problem, completion: Completion) -> Verdict
         wrong = "different" if completion.finished else "truncated"
         return Verdict(said, "exact" if said else wrong)
     if not isinstance(said, Verdict) or said.reason not in REASONS:
+        reasons = f" with one of the reasons {', '.join(REASONS)}" if isinstance(said, Verdict) else ""
         raise VerifierError(
             f"the function that verifies task {task.name!r} returned {said!r:.80} ({type(said).__name__}) "
-            f"for problem {problem.id!r}; return True, False or an erce.types.Verdict with one of the "
-            f"reasons {', '.join(REASONS)}"
+            f"for problem {problem.id!r}; return True, False or an erce.types.Verdict{reasons}"
         )
     return said
 

@@ -297,9 +297,7 @@ def test_a_data_set_that_is_no_task_is_a_sentence(hub, load, message):
 
 
 def test_a_misspelt_file_is_told_the_nearest_of_its_folder(file):
-    with pytest.raises(
-        InputError, match=r"no file '.*problem\.jsonl'; did you mean 'problems\.jsonl'\? probl"
-    ):
+    with pytest.raises(InputError, match=r"no file '.*problem\.jsonl'; did you mean 'problems\.jsonl'\?"):
         jsonl_task("mine", None, by_answer).pools(file().replace("problems.", "problem."))
 
 
@@ -327,7 +325,7 @@ def test_a_bool_becomes_a_verdict(told, finished, reason):
 @pytest.mark.parametrize(
     ("told", "message"),
     [
-        (None, r"None .NoneType. for problem 'p'; return True, False or an erce\.types\.Verdict with one of"),
+        (None, r"None .NoneType. for problem 'p'; return True, False or an erce\.types\.Verdict$"),
         (1, r"1 .int. for problem 'p'"),
         (Verdict(True, "splendid"), r"Verdict\(.*'splendid'.* for problem 'p'; .* reasons exact, numeric, "),
     ],
