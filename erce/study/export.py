@@ -16,7 +16,7 @@ import numpy as np
 from erce.errors import InputError
 from erce.files import new_file, short_hash
 from erce.recipe import Cell
-from erce.study.folder import Study, cell_folder, read_origin, read_problems
+from erce.study.folder import Study, read_origin, read_problems
 from erce.study.samples import VerifiedSample, read_samples
 from erce.types import SampleRow
 
@@ -30,7 +30,7 @@ def records(study: Study) -> Iterator[SampleRow]:
     """
     problems = _problem_columns(study.root)
     for cell in study.results:
-        folder = cell_folder(study.root, study.recipe, cell)
+        folder = study.folder(cell)
         origin = read_origin(folder)
         shared = _cell_columns(study, cell, origin)
         for sample in read_samples(folder):

@@ -9,13 +9,12 @@ base.json says what the base model is. A gain compares cells, so all cells must 
 configuration, tokenizer and chat template. A model of the hub is known by its commit.
 """
 
-import ast
 import hashlib
 import inspect
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,7 +45,6 @@ BASE_FILES = {  # part → the files of a model's folder that make it
 }
 WHOLE_BYTES = 16 * 2**20  # of larger files, such as adapters, only blocks are read
 BLOCK_BYTES, BLOCKS = 2**16, 16
-VERIFIERS = "erce.verify"
 
 
 def origin_of(
@@ -207,12 +205,11 @@ def task_file_digest(name: str) -> str | None:
 
 
 def verifier_version(verify: Callable[..., Any]) -> str:
-    """Return erce's version and 16 hex digits of the sources that `verify` runs.
+    """Return erce's version and 16 hex digits of the sources of `erce.verify` and of the function's own file.
 
-    Those are its own file and the files of `erce.verify` that it imports, not other modules of a user or
-    packages. Two versions are equal where the same code verifies.
+    Other modules of a user, and packages, are not in them.
     """
-    files = _all_files(_files_of(verify), Path(erce.verify.__path__[0]))
+    files = _files_of(verify) | {*Path(erce.verify.__path__[0]).rglob("*.py")}
     sources = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in files)
     return f"{version('erce')}+{digest_of(sources)}"
 
@@ -224,35 +221,3 @@ def _files_of(function: Callable[..., Any]) -> frozenset[Path]:
         return frozenset().union(*map(_files_of, parts))
     path = inspect.getsourcefile(function if inspect.isroutine(function) else type(function))
     return frozenset({Path(path)} if path else ())
-
-
-@lru_cache(maxsize=32)
-def _all_files(files: frozenset[Path], root: Path) -> set[Path]:
-    """Return these files and every file of `erce.verify` (in `root`) that they import, directly or not."""
-    known: set[Path] = set()
-    waiting = set(files)
-    while waiting:
-        known |= waiting
-        waiting = set().union(*(_imported_verifiers(file, root) for file in waiting)) - known
-    return known
-
-
-def _imported_verifiers(file: Path, root: Path) -> set[Path]:
-    """Return the files of the modules of `erce.verify` that a file imports; a package counts whole.
-
-    An import of `erce` or `erce.verify` itself may reach every verifier.
-    """
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_bytes())):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names.add(node.module)
-    imported: set[Path] = set()
-    for name in names:
-        if name in ("erce", VERIFIERS):
-            imported |= {*root.rglob("*.py")}
-        elif name.startswith(f"{VERIFIERS}."):
-            path = root.joinpath(*name.split(".")[2:])
-            imported |= {*path.rglob("*.py")} if path.is_dir() else {path.with_suffix(".py")}
-    return imported

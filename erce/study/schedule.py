@@ -12,7 +12,6 @@ Nothing here reads a disk or trains: equal results give equal cells. The test pr
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -184,37 +183,27 @@ class Choice(NamedTuple):
     scores: dict[float, float]
 
 
-class NoChoice(Enum):
-    """The reasons why a study has no chosen λ."""
-
-    NO_VALIDATION = "there are no completions of validation problems"
-    UNFINISHED = "no λ has all its seeds"
-    VERIFIERS = "its cells have different verifiers"
-
-
 class NoChoiceError(InputError):
-    """The error of a study that has no chosen λ; `reason` is for code, the sentence for readers."""
+    """The error of a study that has no chosen λ; it may lack completions of validation problems for that."""
 
-    def __init__(self, reason: NoChoice, sentence: str) -> None:
+    def __init__(self, sentence: str, *, lacks_validation: bool = False) -> None:
         super().__init__(sentence)
-        self.reason = reason
+        self.lacks_validation = lacks_validation
 
 
-def best_lam(study: "Study", *, task: str | None = None, decoding: str = "sampled") -> Choice:
-    """Choose the λ to report, from validation alone; `task` None is the study's own task.
+def best_lam(study: "Study", *, decoding: str = SAMPLED) -> Choice:
+    """Choose the λ to report, from the validation problems of the study's own task alone.
 
     Only a λ whose every seed is done can win. Of equal scores the λ nearer to 0 wins. If there is no choice,
     raise a NoChoiceError.
     """
-    task = task or study.recipe.task
-    if task not in study.recipe.tasks:
-        raise InputError(f"the study has no task {task!r}; there are {', '.join(study.recipe.tasks)}")
+    task = study.recipe.task
     if fewer := study.verified_otherwise(task):
-        raise NoChoiceError(NoChoice.VERIFIERS, verified_by_several(task, fewer))
+        raise NoChoiceError(verified_by_several(task, fewer))
     grid = [cell for cell in study.expected if _is_lam(study.recipe, cell)]
     scores = validation_scores(grid, study.results, task=task, decoding=decoding)
     if not scores:
-        raise _no_choice(study, task, decoding)
+        raise _no_choice(study, decoding)
     best = ranked(scores)[0]
     by_lam = {arm.lam: score for arm, score in scores.items() if arm.lam is not None}
     return Choice(lam=best.lam or 0.0, score=scores[best], scores=by_lam)
@@ -239,17 +228,17 @@ def counted_cells(cells: Sequence[Cell]) -> str:
     return f"{counted(len(cells), 'cell')} ({names(cells)})"
 
 
-def _no_choice(study: "Study", task: str, decoding: str) -> NoChoiceError:
+def _no_choice(study: "Study", decoding: str) -> NoChoiceError:
+    task = study.recipe.task
     missing = {cell.arm for cell in study.missing if cell.task == task}
     if any(study.recipe.grid_arm(lam) not in missing for lam in study.recipe.lams):
         return NoChoiceError(
-            NoChoice.NO_VALIDATION,
             f"no {decoding} completions of validation problems for {task!r}, so no λ can be chosen; "
             f"{study.way_to_validate}",
+            lacks_validation=True,
         )
     return NoChoiceError(
-        NoChoice.UNFINISHED,
-        f"no λ of {task!r} has all its {len(study.recipe.seeds)} seeds yet; run the study to its end first",
+        f"no λ of {task!r} has all its {len(study.recipe.seeds)} seeds yet; run the study to its end first"
     )
 
 

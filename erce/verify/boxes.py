@@ -125,7 +125,8 @@ def _beside(text: str, box: Box, end: int) -> tuple[str, str]:
     before = text[max(0, start - 3) : start].rstrip()[-2:]
     if before[-1:] in ("=", "$") and before[0] not in "<>!\\" and _CLEAR_AFTER.match(text, end):
         return "", ""
-    left = _SEPARATOR.split(text[max(0, start - MAX_FORMULA_CHARACTERS) : start])[-1].lstrip()
+    line = max(0, start - MAX_FORMULA_CHARACTERS, text.rfind("\n", 0, start))
+    left = _SEPARATOR.split(text[line:start])[-1].lstrip()
     right = _SEPARATOR.split(text[end : end + MAX_FORMULA_CHARACTERS], maxsplit=1)[0].rstrip()
     if _FORMULA_MARK.search(text, box.end, end):
         right = ""  # the unit stands behind the formula

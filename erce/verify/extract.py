@@ -101,16 +101,15 @@ def find_answer(
     marked = marked_line(text, marker) if marker else None
     if marked and boxes and marked.start <= boxes[-1].start() < marked.stop:
         marked = None  # the box on that line is read
-    if marked and marker_first:
+    box = joined_boxes(text, boxes)
+    if boxes and not box and not (marked and marker_first):
+        return None
+    statement = _last_statement(text, statements) if statements and not boxes else None
+    above = boxes[-1] if boxes else statement
+    if marked and (marker_first or above is None or marked.start >= above.start()):
         return _stated(text, marked.start, marked.start)
-    if boxes:
-        box = joined_boxes(text, boxes)
-        if box and marked and marked.start > boxes[-1].start():
-            return _stated(text, marked.start, marked.start)
-        return box and answer_of(text, box)
-    statement = _last_statement(text, statements) if statements else None
-    if marked and (statement is None or marked.start >= statement.start()):
-        return _stated(text, marked.start, marked.start)
+    if box:
+        return answer_of(text, box)
     if statement is None:
         return last_number(text) if number and is_finished(completion) else None
     tagged = statement.groupdict().get("tagged")

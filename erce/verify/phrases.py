@@ -9,6 +9,7 @@ answer_in   the number that "15 boxes of pens" or "p + q = 24 + 37 = 61" gives; 
 import math
 import re
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -77,6 +78,7 @@ def numeral_of(match: re.Match[str]) -> Numeral | None:
     return Numeral(text.rstrip(), -value if negative else value, bool(match["percent"]))
 
 
+@lru_cache(maxsize=4096)  # references, and the samples of one problem that agree
 def answer_in(phrase: str) -> Numeral | None:
     """Return the number that a phrase gives as its answer; None if it gives none, or hedges it.
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 from toys.studies import make_study, named
 
-from erce.errors import InputError
 from erce.files import write_json
 from erce.recipe import Cell, OwnSamples, Recipe
 from erce.reporting import contents
@@ -14,7 +13,6 @@ from erce.reporting.numbers.temperatures import temperature_sweep
 from erce.study.folder import DIVERGED, Study, cell_folder, open_study, read_study
 from erce.study.rounds import rounds
 from erce.study.schedule import (
-    NoChoice,
     NoChoiceError,
     best_lam,
     next_cells,
@@ -72,25 +70,22 @@ def test_only_a_lam_with_every_seed_done_can_win_and_another_objective_holds_not
     assert (choice.lam, choice.scores) == (1.0, {0.0: 0.5, 1.0: 0.6})
 
 
-def test_the_task_and_the_decoding_can_be_named(tmp_path):
+def test_the_decoding_can_be_named(tmp_path):
     study = _study(tmp_path, {0.0: [0.2], 1.0: [0.8], 2.0: [0.5]}, control="answers")
     assert best_lam(study).lam == 1.0
-    assert best_lam(study, task="answers").lam == 0.0
     assert best_lam(study, decoding="greedy").lam == 0.0
-    with pytest.raises(InputError, match="the study has no task 'sum'; there are sums"):
-        best_lam(study, task="sum")
 
 
 def test_where_nothing_is_chosen_there_is_a_reason_and_a_sentence(tmp_path):
     unfinished = _study(tmp_path / "a", {0.0: [0.5, None], 1.0: [None, 0.5]})
     bare = _study(tmp_path / "b", {0.0: [0.5], "dft": [None]})
-    for study, decoding, reason, sentence in (
-        (unfinished, "sampled", NoChoice.UNFINISHED, "no λ of 'sums' has all its 2 seeds yet; run the"),
-        (bare, "beam", NoChoice.NO_VALIDATION, "set n_validation in the recipe"),
+    for study, decoding, lacks_validation, sentence in (
+        (unfinished, "sampled", False, "no λ of 'sums' has all its 2 seeds yet; run the"),
+        (bare, "beam", True, "set n_validation in the recipe"),
     ):
         with pytest.raises(NoChoiceError, match=sentence) as refused:
             best_lam(study, decoding=decoding)
-        assert refused.value.reason is reason
+        assert refused.value.lacks_validation is lacks_validation
 
 
 LAMS, SEEDS = (0.0, 0.5, 1.0), (0, 1)

@@ -9,7 +9,7 @@ from erce.recipe import Cell
 from erce.reporting.format import visible
 from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.verdict import preferred
-from erce.study.folder import Study, cell_folder, read_problems
+from erce.study.folder import Study, read_problems
 from erce.study.samples import read_samples
 from erce.types import BASE_MODEL, Arm
 
@@ -102,7 +102,7 @@ def shorten(text: str) -> str:
 
 def verified_completions(study: Study, cell: Cell) -> Iterator[VerifiedCompletion]:
     """Yield a cell's completions of the test problems, greedy and sampled; skip the other temperatures."""
-    folder = cell_folder(study.root, study.recipe, cell)
+    folder = study.folder(cell)
     for (split, decoding), completion, verdict in read_samples(folder):
         if split == "test" and decoding in DECODINGS:
             texts = completion.problem, completion.text, verdict.accepted, verdict.reason, verdict.extracted

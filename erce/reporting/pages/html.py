@@ -34,7 +34,6 @@ from erce.reporting.pages.figures import (
 from erce.reporting.pages.templates import TEMPLATES, environment
 from erce.reporting.words import sentences as words
 from erce.reporting.words.cautions import faults, next_steps
-from erce.study.folder import cell_folder
 from erce.types import Arm
 
 VERDICTS = {  # a name on the page → the verifier's reasons; all other reasons are "other"
@@ -143,7 +142,7 @@ def _logs(summary: Summary, name: str) -> dict[Arm, list[tuple[int, float]]]:
     for arm in map(study.recipe.grid_arm, sorted(study.recipe.lams)):
         seeds = []
         for cell in study.cells(summary.task, arm):
-            path = cell_folder(study.root, study.recipe, cell) / "training.json"
+            path = study.folder(cell) / "training.json"
             if path.is_file():
                 log = read_json(path).get("log", [])
                 seeds.append({entry["step"]: entry[name] for entry in log if name in entry})

@@ -26,7 +26,7 @@ from erce.reporting.pages.tables import score_cells
 from erce.reporting.pages.templates import environment
 from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
-from erce.study.folder import cell_folder, read_study
+from erce.study.folder import read_study
 from erce.study.freshness import changed_files
 from erce.tasks import gsm8k, math, mbpp
 from erce.tasks.user_defined import hub_name
@@ -68,7 +68,7 @@ def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str
         raise InputError(f"{base!r} is not a model's name on the hub, such as Qwen/Qwen2.5-1.5B-Instruct")
     summary = gains.summary(study)
     chosen = _named(summary, cell)
-    adapter = cell_folder(study.root, study.recipe, chosen) / "adapter"
+    adapter = study.folder(chosen) / "adapter"
     for name in (WEIGHTS, CONFIGURATION):
         if not (adapter / name).is_file():
             raise InputError(

@@ -16,12 +16,12 @@ from erce.errors import counted
 from erce.reporting.format import fixed, percent, points, strength
 from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
-from erce.reporting.numbers.verdict import preferences, to_take, usable_for_both
+from erce.reporting.numbers.verdict import MARGIN, preferences, to_take, usable_for_both
 from erce.reporting.words.sentences import in_sentence, sentences, temperature_doubts
-from erce.study.folder import cell_folder, read_origin
+from erce.study.folder import read_origin
 from erce.study.freshness import TRAIN_AGAIN, changed_files, trained_on_others
 from erce.study.provenance import TASK_FILE, task_file_digest
-from erce.study.schedule import NoChoice, verified_by_several
+from erce.study.schedule import verified_by_several
 from erce.types import BASE_MODEL, Arm
 
 FEW_PROBLEMS = 200
@@ -116,17 +116,16 @@ def next_steps(summary: Summary) -> list[str]:
     if "sharpening" in sentences(summary) and recipe.can_run and not recipe.decoding.temperatures:
         setting = "temperatures = [0.2, 0.4, 0.6, 1.0] in [decoding]"
         others.append(f"Set {setting}, which shows whether a lower temperature gains as much.")
-    return [*first, *_take(summary), *plan, *others] or [NOTHING_TO_DO]
+    return [*first, *_take(summary), *plan, *_decode(summary), *others] or [NOTHING_TO_DO]
 
 
 def _changed(summary: Summary) -> Iterator[Caution]:
     """Name the files of finished cells that changed after their result was written."""
     study = summary.study
-    folders = {cell: cell_folder(study.root, study.recipe, cell) for cell in study.results}
     names = [
-        f"{folders[cell].name}/{name}"
+        f"{study.folder(cell).name}/{name}"
         for cell, result in study.results.items()
-        for name in changed_files(folders[cell], result)
+        for name in changed_files(study.folder(cell), result)
     ]
     if not names:
         return
@@ -150,7 +149,7 @@ def _older_verifiers(summary: Summary) -> Iterator[Caution]:
     study = summary.study
     for task in filter(is_user_defined, summary.study.recipe.tasks):
         cells = (cell for cell in study.results if cell.task == task)
-        verified = {read_origin(cell_folder(study.root, study.recipe, cell)).get(TASK_FILE) for cell in cells}
+        verified = {read_origin(study.folder(cell)).get(TASK_FILE) for cell in cells}
         present = task_file_digest(task)
         if present is not None and verified - {None, present}:
             yield Caution(
@@ -201,7 +200,7 @@ def _unfinished(summary: Summary) -> Iterator[Caution]:
 
 
 def _chosen(summary: Summary) -> Iterator[Caution]:
-    if summary.no_choice is not None and summary.no_choice.reason == NoChoice.NO_VALIDATION:
+    if summary.no_choice is not None and summary.no_choice.lacks_validation:
         fault = (
             "There is no validation split, so no λ can be chosen without looking at the test problems, and "
             "the best row of the table overstates its gain."
@@ -293,7 +292,10 @@ def _base_model(summary: Summary) -> Iterator[Caution]:
             f"The base model was right more often than {name} ({base.decoding}: {percent(base.mean)} % "
             f"against {percent(zero.mean)} %), so a gain over {name} may be damage avoided."
         )
-        yield Caution(fault, "Tune the learning rate and the epochs of λ = 0, then compare again.")
+        yield Caution(
+            fault,
+            "Read some demonstrations and what λ = 0 makes of them, and tune its learning rate and epochs.",
+        )
 
 
 def _format(summary: Summary) -> Iterator[Caution]:
@@ -333,6 +335,17 @@ def _take(summary: Summary) -> list[str]:
         for arm in dict.fromkeys(arms)
         if not arm.is_base
     ]
+
+
+def _decode(summary: Summary) -> list[str]:
+    """Say that one greedy answer is right more often than a sample, where it is so by more than MARGIN."""
+    arm = to_take(summary)
+    greedy, sampled = (summary.row(summary.task, arm, decoding) for decoding in ("greedy", "sampled"))
+    if arm is None or greedy is None or sampled is None or greedy.mean - sampled.mean <= MARGIN:
+        return []
+    of_greedy, of_samples = percent(greedy.mean), percent(sampled.mean)
+    right = f"is right on {of_greedy} % of the problems so, and in {of_samples} % of samples"
+    return [f"Decode greedily where one answer is enough: {in_sentence(summary, arm)} {right}."]
 
 
 def _plan(summary: Summary) -> list[str]:
