@@ -26,6 +26,7 @@ from erce.hf.models import load_model, load_tokenizer
 from erce.hf.prompt import prompt_ids, training_rows
 from erce.loss import entropy_regularized_cross_entropy
 from erce.tasks import load_task, splits
+from erce.tasks.verdicts import verdict
 from erce.train.config import ERCEConfig
 from erce.train.trainer import ERCETrainer
 from erce.types import Problem
@@ -167,7 +168,7 @@ def measured_texts(model: Any, problems: Sequence[Problem]) -> list[str]:
             by_style[style(completion.text)].append(completion)
         for name in STYLES:
             of_style = by_style[name]
-            right = sum(task.verify(by_id[one.problem], one).accepted for one in of_style)
+            right = sum(verdict(task, by_id[one.problem], one).accepted for one in of_style)
             entropy = f", {np.mean([one.entropy for one in of_style]):.2f}" if of_style else ""
             cells.append(
                 f"{percent(len(of_style), len(completions))} ({percent(right, len(of_style))}{entropy})"

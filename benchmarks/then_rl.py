@@ -34,6 +34,7 @@ from erce.recipe import Cell
 from erce.study.demonstrations import cell_splits
 from erce.study.folder import ADAPTER, cell_folder, read_study
 from erce.tasks import load_task
+from erce.tasks.verdicts import verdict
 from erce.types import BASE_MODEL, Problem
 from erce.verify.rewards import number_reward
 
@@ -163,7 +164,7 @@ class Curve(TrainerCallback):
         )
         completions = generate(model, self.tokenizer, self.problems, decoding=decoding, seed=7)
         by_id = {problem.id: problem for problem in self.problems}
-        right = [task.verify(by_id[one.problem], one).accepted for one in completions]
+        right = [verdict(task, by_id[one.problem], one).accepted for one in completions]
         return np.reshape(right, (len(self.problems), samples))
 
 

@@ -90,20 +90,24 @@ class Verdict:
     flexible: bool | None = None
 
 
+Verifier = Callable[[Problem, Completion], Verdict | bool]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Task:
     """Problems and the verifier that judges their completions.
 
     `pools(data)` returns the problems that may be trained on and those that may be tested on; `data` is a
-    local folder or None for the task's own source. A recipe may ask for other sizes. `verify` decides;
-    `verify_flexible` ignores in which form the answer is given, so that a report tells format from ability;
-    None where the form does not matter, as with programs. `equal` says whether two extracted answers are one
-    vote in maj@k; None where only the same text is. `about` is a line for `erce tasks`.
+    local folder or None for the task's own source. A recipe may ask for other sizes. `verify` decides, by a
+    verdict or a bool; `verify_flexible` ignores in which form the answer is given, so that a report tells
+    format from ability; None where the form does not matter, as with programs. `equal` says whether two
+    extracted answers are one vote in maj@k; None where only the same text is. `about` is a line for
+    `erce tasks`.
     """
 
     name: str
     pools: "Callable[[str | None], Pools]"
-    verify: Callable[[Problem, Completion], Verdict]
+    verify: Verifier
     n_train: int
     n_validation: int
     n_test: int

@@ -21,8 +21,7 @@ from erce.evaluation.evaluate import (
     require_generation,
 )
 from erce.files import write_rows
-from erce.tasks.user_defined import Verifier
-from erce.types import Task
+from erce.types import Task, Verifier
 
 FOLDER = "completions"  # in the trainer's output_dir
 PREFIX = "eval_"

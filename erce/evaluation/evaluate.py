@@ -21,9 +21,8 @@ from erce.score import acceptance, mixed_share, summarize
 from erce.stats import accuracy_bounds
 from erce.tasks import READERS, jsonl_task, load_task, reader_task
 from erce.tasks.rows import check_problems, read_row
-from erce.tasks.user_defined import Verifier
 from erce.tasks.verdicts import verdict
-from erce.types import Completion, Problem, Task, Verdict
+from erce.types import Completion, Problem, Task, Verdict, Verifier
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -17,9 +17,9 @@ from erce.tasks.mini_styles import MINI_STYLES, with_share
 from erce.tasks.mini_sums import MINI_SUMS, MINI_SUMS_ANSWER_ONLY
 from erce.tasks.overlap import LeftOutWarning, near_duplicates, text_key
 from erce.tasks.rows import as_dataset
-from erce.tasks.user_defined import PROBLEMS_PER_TEST_PROBLEM, Verifier, jsonl_task
+from erce.tasks.user_defined import PROBLEMS_PER_TEST_PROBLEM, jsonl_task
 from erce.tasks.verdicts import check_demonstrations
-from erce.types import Pools, Problem, Splits, Task
+from erce.types import Pools, Problem, Splits, Task, Verifier
 
 __all__ = [
     "READERS",

@@ -8,14 +8,9 @@
     task = "checks:verify"                                                              the recipe
     data = "problems.jsonl"
 
-Each line has a `prompt` and a `demonstration`. Optional are `answer`; `id` (else the line's number); `tests`,
-`setup` and `entry_points`, or `inputs` and `outputs` of programs that read standard input and print, all of
-which the function `erce.verify.verify_program` reads; `weight`, a factor of its loss in training; `meta`,
-whatever else the function wants to read; and `split`, "train" or "test", in every line or in none: without
-it, a fifth of the problems is for tests, chosen by a digest of the prompts. `data` may also be a data set of
-the hub or in a folder, with other names of columns: `columns` is field → column where they differ. In a file
-without `columns`, any other field is an error, since it may be a misspelt one; of other files and data sets,
-the columns that no field needs are left out.
+docs/recipes.md lists the fields, under "Data of a study". Without `split`, a fifth of the problems is for
+tests, chosen by a digest of the prompts. In a file without `columns` (field → column), any other field is an
+error, since it may be misspelt; of other files and data sets, the columns that no field needs are left out.
 
 The function gets the `Problem` and the `Completion` and returns a bool or a `Verdict`. If it raises
 an error, the study stops: a crash is never counted as a wrong answer.
@@ -25,18 +20,17 @@ import hashlib
 import inspect
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from erce.errors import InputError, VerifierError, did_you_mean
+from erce.errors import InputError, did_you_mean
 from erce.tasks.source import Source, SourceRow, json_lines
-from erce.types import REASONS, Completion, Pools, Problem, Task, Verdict
+from erce.types import Pools, Problem, Task, Verifier
 
 ALL = 0  # a size: all problems that the other sizes leave
 PROBLEMS_PER_TEST_PROBLEM = 5  # in a file without `split`
-Verifier = Callable[[Problem, Completion], "Verdict | bool"]
 REFERENCE = ("answer", "tests", "setup", "entry_points", "inputs", "outputs")  # what a verifier compares with
 FIELDS = ("prompt", "demonstration", "id", *REFERENCE, "weight", "meta", "split", "messages")
 OTHER_WORDS = {  # what other tools call a field → ours
@@ -78,7 +72,7 @@ def jsonl_task(
     return Task(
         name=name,
         pools=partial(_pools, name=name, file=file, columns=dict(columns or {})),
-        verify=partial(_verify, verifier=verify),
+        verify=verify,
         n_train=ALL,
         n_validation=ALL,
         n_test=ALL,
@@ -190,26 +184,6 @@ def _check_signature(verifier: Verifier) -> None:
         ) from None
 
 
-def _verify(problem: Problem, completion: Completion, *, verifier: Verifier) -> Verdict:
-    """Return the verdict of the user's function; False is "truncated" if the completion was cut off."""
-    verdict: Any = verifier(problem, completion)
-    name = getattr(verifier, "__qualname__", repr(verifier))
-    if isinstance(verdict, bool):
-        wrong = "different" if completion.finished else "truncated"
-        return Verdict(verdict, "exact" if verdict else wrong)
-    if not isinstance(verdict, Verdict):
-        raise VerifierError(
-            f"the verifier {name} returned {repr(verdict)[:60]} ({type(verdict).__name__}) for problem "
-            f"{problem.id!r}; return True, False or an erce.types.Verdict"
-        )
-    if verdict.reason not in REASONS:
-        raise VerifierError(
-            f"the verifier {name} gave the reason {verdict.reason!r} for problem {problem.id!r}; "
-            f"there are {', '.join(REASONS)}"
-        )
-    return verdict
-
-
 def user_rows(data: str, columns: Mapping[str, str]) -> list[SourceRow]:
     """Read the rows of a file or data set, each with an `id`; InputError if neither is there.
 
@@ -257,11 +231,8 @@ def _read_data_set(data: str) -> dict[str, list[SourceRow]]:
     is_folder = Path(data).is_dir()
     if not is_folder and not _HUB_NAME.fullmatch(data):
         files = [path.name for path in Path(data).parent.glob("*.json*")]
-        meant = did_you_mean(Path(data).name, files, otherwise="")
-        raise InputError(
-            f"no file {data!r}; {meant and f'{meant} '}problems are one JSON object per line, or a data set "
-            'of the hub: "owner/name"'
-        )
+        otherwise = 'problems are one JSON object per line, or a data set of the hub: "owner/name"'
+        raise InputError(f"no file {data!r}; {did_you_mean(Path(data).name, files, otherwise=otherwise)}")
     name, _, configuration = (data, "", "") if is_folder else data.partition(":")
     source = Source(hub=name, files="its rows in train.jsonl", digests={})
     try:

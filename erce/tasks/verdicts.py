@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from erce.errors import InputError, RunError, VerifierError, raised
-from erce.types import Completion, Problem, Task, Verdict
+from erce.types import REASONS, Completion, Problem, Task, Verdict
 
 SHOWN_CHARACTERS = 200  # of a text in an error
 SHOWN_IDS = 10
@@ -17,12 +18,7 @@ def verdict(task: Task, problem: Problem, completion: Completion) -> Verdict:
     VerifierError: the verifier raised; the sentence has its line and the completion.
     """
     try:
-        strict = task.verify(problem, completion)
-        if not isinstance(strict, Verdict):
-            raise InputError(
-                f"the function that verifies task {task.name!r} returned {strict!r:.80}; a Task's returns a "
-                "Verdict, such as erce.types.Verdict(True, 'passed')"
-            )
+        strict = _as_verdict(task, problem, completion)
         if task.verify_flexible is None or strict.flexible is not None:
             return strict
         return replace(strict, flexible=strict.accepted or task.verify_flexible(problem, completion).accepted)
@@ -35,6 +31,21 @@ def verdict(task: Task, problem: Problem, completion: Completion) -> Verdict:
             f"the function that verifies task {task.name!r} {raised(error)} for the completion "
             f"{shown(completion.text)} of {_named(problem)}; correct it, and the same command goes on"
         ) from error
+
+
+def _as_verdict(task: Task, problem: Problem, completion: Completion) -> Verdict:
+    """Return the verdict of the task's function; False is "truncated" if the completion was cut off."""
+    said: Any = task.verify(problem, completion)
+    if isinstance(said, bool):
+        wrong = "different" if completion.finished else "truncated"
+        return Verdict(said, "exact" if said else wrong)
+    if not isinstance(said, Verdict) or said.reason not in REASONS:
+        reasons = f" with one of the reasons {', '.join(REASONS)}" if isinstance(said, Verdict) else ""
+        raise VerifierError(
+            f"the function that verifies task {task.name!r} returned {said!r:.80} ({type(said).__name__}) "
+            f"for problem {problem.id!r}; return True, False or an erce.types.Verdict{reasons}"
+        )
+    return said
 
 
 def check_demonstrations(task: Task, problems: Iterable[Problem], *, refuse_unproven: bool = False) -> None:

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import pytest
 from toys.recipes import tiny_recipe
-from toys.studies import make_study
 
 from erce.catalog import EMBEDDED_MODELS
 from erce.cli.main import main
@@ -174,12 +173,6 @@ def test_the_warning_of_a_lesser_tier_stays_in_every_result(tmp_path, monkeypatc
         assert all("tier 'seccomp'" in row.get("warning", "") for row in read_rows(path) if row["extracted"])
     assert all("tier 'seccomp'" in result["warnings"][0] for result in study.results.values())
     assert "could read every file" in report(study.root).read_text(encoding="utf-8")
-
-
-def test_a_study_that_the_paper_verifies_alike_has_nothing_to_compare(tmp_path, capsys):
-    root = make_study(tmp_path / "sums", task="mini-sums", control=None).root
-    assert main(["verify", str(root)]) == 2
-    assert "the paper verifies task 'mini-sums' as" in capsys.readouterr().err
 
 
 def test_a_path_in_a_recipe_that_is_not_beside_it_starts_from_here(here, monkeypatch, capsys):

@@ -6,9 +6,10 @@ import pickle
 import pytest
 from toys.task_files import completion
 
-from erce.errors import InputError
+from erce.errors import InputError, VerifierError
 from erce.tasks import check_demonstrations, jsonl_task, load_task, reader_task, splits
 from erce.tasks.overlap import LeftOutWarning
+from erce.tasks.verdicts import verdict
 from erce.types import Completion, Problem, Verdict
 
 CHECKS = """
@@ -83,7 +84,7 @@ def test_a_file_of_the_tasks_own_gives_way_to_the_recipes_data(file, tmp_path):
 
 def test_a_task_of_ones_own_can_be_sent_to_another_process(file):
     task = pickle.loads(pickle.dumps(jsonl_task("mine", file(), by_answer)))
-    assert task.verify(task.pools(None).train[0], completion("n")).reason == "different"
+    assert verdict(task, task.pools(None).train[0], completion("n")).reason == "different"
 
 
 def test_ids_answers_weights_and_the_split_may_be_the_files_own(file):
@@ -296,9 +297,7 @@ def test_a_data_set_that_is_no_task_is_a_sentence(hub, load, message):
 
 
 def test_a_misspelt_file_is_told_the_nearest_of_its_folder(file):
-    with pytest.raises(
-        InputError, match=r"no file '.*problem\.jsonl'; did you mean 'problems\.jsonl'\? probl"
-    ):
+    with pytest.raises(InputError, match=r"no file '.*problem\.jsonl'; did you mean 'problems\.jsonl'\?"):
         jsonl_task("mine", None, by_answer).pools(file().replace("problems.", "problem."))
 
 
@@ -320,23 +319,23 @@ PROBLEM = Problem(id="p", prompt="Spell 3.", demonstration="n3", answer="n3")
 )
 def test_a_bool_becomes_a_verdict(told, finished, reason):
     task = jsonl_task("mine", None, lambda problem, completion: told)
-    assert task.verify(PROBLEM, completion("x", finished=finished)) == Verdict(told, reason)
+    assert verdict(task, PROBLEM, completion("x", finished=finished)) == Verdict(told, reason)
 
 
 @pytest.mark.parametrize(
     ("told", "message"),
     [
-        (None, r"returned None .NoneType. for problem 'p'; return True, False or an erce\.types\.Verdict"),
-        (1, r"returned 1 .int. for problem 'p'"),
-        (Verdict(True, "splendid"), r"gave the reason 'splendid' for problem 'p'; there are exact, "),
+        (None, r"None .NoneType. for problem 'p'; return True, False or an erce\.types\.Verdict$"),
+        (1, r"1 .int. for problem 'p'"),
+        (Verdict(True, "splendid"), r"Verdict\(.*'splendid'.* for problem 'p'; .* reasons exact, numeric, "),
     ],
 )
-def test_anything_else_is_an_error_that_names_the_function(told, message):
+def test_anything_else_is_an_error_that_names_the_task(told, message):
     def judge(problem, completion):
         return told
 
-    with pytest.raises(ValueError, match=r"the verifier \S*judge " + message):
-        jsonl_task("mine", None, judge).verify(PROBLEM, completion("x"))
+    with pytest.raises(VerifierError, match="the function that verifies task 'mine' returned " + message):
+        verdict(jsonl_task("mine", None, judge), PROBLEM, completion("x"))
 
 
 @pytest.mark.parametrize("verify", [lambda completion: True, lambda problem, completion, *, unit: True])
