@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple, ParamSpec, TypeVar
 
-from erce.errors import InputError, did_you_mean
+from erce.errors import InputError, did_you_mean, raised
 
 
 class NumberRule(NamedTuple):
@@ -141,8 +141,8 @@ def is_user_defined(name: str) -> bool:
 def load_user_defined(kind: str, name: str) -> object:
     """Import what "package.module:NAME" names; None where the module has no NAME.
 
-    `kind` is the word for it in errors. An InputError if the module, or one that it imports, is not there, or
-    if it is not Python; its other errors pass.
+    `kind` is the word for it in errors. An InputError if the module, or one that it imports, is not there, is
+    not Python or raises an error.
     """
     module, _, attribute = name.partition(":")
     try:
@@ -158,6 +158,8 @@ def load_user_defined(kind: str, name: str) -> object:
     except SyntaxError as error:
         where = f"{error.filename}, line {error.lineno}"
         raise InputError(f"the {kind} {name!r} is not Python: {error.msg} ({where}); correct it") from error
+    except Exception as error:  # the user's own code
+        raise InputError(f"the module of the {kind} {name!r} {raised(error)}; correct it") from error
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
@@ -166,7 +168,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     >>> unknown("penalty", "Reny", PENALTIES)
     "no penalty 'Reny'; did you mean 'renyi'? (your own: package.module:NAME)"
     """
-    way_out = did_you_mean(name.lower(), known, cutoff=0.4)
+    way_out = did_you_mean(name.lower(), known)
     return f"no {kind} {name!r}; {way_out} (your own: package.module:NAME)"
 
 

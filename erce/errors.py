@@ -1,11 +1,18 @@
 """The errors of wrong input and of failed runs, and helpers that word their sentences."""
 
 import pickle
+import sys
+import sysconfig
+import traceback
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TypeVar
 
 _Error = TypeVar("_Error", bound=BaseException)
+NOT_THE_USERS = tuple(
+    str(Path(folder)) for folder in (sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), sys.prefix)
+)
 
 
 class InputError(ValueError):
@@ -83,3 +90,17 @@ def counted(number: int, noun: str) -> str:
     ('1 seed', '3 seeds')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def raised(error: Exception) -> str:
+    """Return what a user's code raised, and the innermost line that belongs to no library."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not frame.filename.startswith((*NOT_THE_USERS, "<"))]
+    place = (own or list(frames))[-1]
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return f"raised {what} ({Path(place.filename).name}, line {place.lineno})"
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's message, or its kind where there is no message."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

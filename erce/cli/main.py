@@ -93,6 +93,8 @@ def _recipe(options: argparse.Namespace) -> tuple[Path, Path, dict[str, Any]]:
 
 def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **overrides: Any) -> int:
     from erce.recipe import load_recipe
+
+    plan = load_recipe(recipe, **overrides)  # before torch, which takes seconds
     from erce.study.dry_run import dry_run
     from erce.study.engines.progress import spoken
     from erce.study.probe import Speed
@@ -105,8 +107,7 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
         )
     speed = speeds and Speed(*speeds)
     with spoken():
-        read = load_recipe(recipe, **overrides)
-        lines = dry_run(read, out, device=options.device, speed=speed, jobs=options.jobs or 1)
+        lines = dry_run(plan, out, device=options.device, speed=speed, jobs=options.jobs or 1)
     terminal.print_lines(lines)
     return 0
 

@@ -27,8 +27,16 @@ from transformers import (
 )
 from transformers.utils import logging
 
-from erce.catalog import EMBEDDED_MODELS, PACKAGED_MODELS, PAPERS_MODELS, hub_asked_once, nearest_model
-from erce.errors import InputError
+from erce.catalog import (
+    EMBEDDED_MODELS,
+    PACKAGED_MODELS,
+    PAPERS_MODELS,
+    hub_asked_once,
+    is_hub_name,
+    model_folder,
+    nearest_model,
+)
+from erce.errors import InputError, first_line
 from erce.hf.adapter import check_adapter
 from erce.loss.bfloat16_on_cpu import bfloat16_is_fast
 
@@ -49,8 +57,8 @@ def load_tokenizer(name: str) -> PreTrainedTokenizerBase:
     One without padding pads with its unknown token. If it has none either, it pads with its end and warns:
     collators that score all but the padding, as transformers' for language models, then leave out the end.
     """
-    with _loading(name):
-        tokenizer = AutoTokenizer.from_pretrained(_source(name))
+    with loading(name):
+        tokenizer = AutoTokenizer.from_pretrained(pretrained_name(name))
     if tokenizer.pad_token is None:
         unknown, end = tokenizer.unk_token_id, tokenizer.eos_token
         is_known = unknown is not None and unknown < tokenizer.vocab_size  # and so among the embeddings
@@ -90,9 +98,9 @@ def load_model(name: str, *, dtype: str = "auto") -> PreTrainedModel:
     """
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     weights = DTYPES[dtype_here(dtype, name)]
-    with _loading(name), _no_progress_bar():
+    with loading(name), _no_progress_bar():
         model: Any = AutoModelForCausalLM.from_pretrained(
-            _source(name), dtype=weights, attn_implementation="sdpa"
+            pretrained_name(name), dtype=weights, attn_implementation="sdpa"
         )
     return model.to(device).eval()
 
@@ -152,18 +160,39 @@ def known_warning_silenced() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def loading(name: str) -> Iterator[None]:
+    """Ask the hub once; turn what keeps a model from loading (misspelt, offline, gated) into a sentence."""
+    try:
+        with hub_asked_once(name, "config.json"):
+            yield
+    except OSError as error:
+        why = first_line(error) if is_hub_name(name) else "there is no such folder"
+        meant = nearest_model(name)
+        raise InputError(
+            f"no model {name!r} could be loaded ({why}); {meant and f'{meant} Else '}give 'tiny', a folder "
+            f"with a config.json, or a Hugging Face id such as {PAPERS_MODELS[0]!r} (its first use needs the "
+            "network, a gated one a login)"
+        ) from error
+
+
 def pretrained_name(name: str) -> str:
-    """Return what `from_pretrained` takes: the folder of an embedded or GGUF model, else the name itself."""
+    """Return what `from_pretrained` takes: the folder of an embedded or GGUF model, else the name itself.
+
+    InputError: an embedded model that this copy lacks, or a folder without a config.json.
+    """
     if file := gguf_file(name):
         with _no_progress_bar():
             return str(unpacked(file))
-    if name not in EMBEDDED_MODELS:
-        return name
-    if not (EMBEDDED_MODELS[name] / "config.json").is_file():
+    folder = model_folder(name)
+    has_config = (folder / "config.json").is_file()
+    if name in EMBEDDED_MODELS and not has_config:
         raise InputError(
             f"this copy of erce lacks the model {name!r}; build it with scripts/pretrain_tiny.py erce/tiny"
         )
-    return str(EMBEDDED_MODELS[name])
+    if folder.exists() and not has_config:
+        raise InputError(f"{name!r} has no config.json; give a folder that `save_pretrained` wrote")
+    return str(folder) if name in EMBEDDED_MODELS else name
 
 
 def gguf_file(name: str) -> Path | None:
@@ -210,29 +239,6 @@ def unpacked(file: Path) -> Path:
             _unpack(file, half)
             half.rename(folder)
     return folder
-
-
-def _source(name: str) -> str:
-    """Return the name for `from_pretrained`: a folder that has a config.json, or a Hugging Face id."""
-    name = pretrained_name(name)
-    if Path(name).exists() and not (Path(name) / "config.json").is_file():
-        raise InputError(f"{name!r} has no config.json; give a folder that `save_pretrained` wrote")
-    return name
-
-
-@contextmanager
-def _loading(name: str) -> Iterator[None]:
-    """Ask the hub once; turn what keeps a hub id from loading (misspelt, offline, gated) into a sentence."""
-    try:
-        with hub_asked_once(name, "config.json"):
-            yield
-    except OSError as error:
-        why, meant = str(error).split("\n")[0].rstrip("."), nearest_model(name)
-        raise InputError(
-            f"no model {name!r} could be loaded ({why}); {meant and f'{meant} Else '}give 'tiny', a folder "
-            f"with a config.json, or a Hugging Face id such as {PAPERS_MODELS[0]!r} (its first use needs the "
-            "network, a gated one a login)"
-        ) from error
 
 
 @contextmanager

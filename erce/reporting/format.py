@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from erce.stats import Gain
@@ -70,6 +71,15 @@ def gain_with_interval(gain: Gain) -> str:
     """
     over = "problems alone; other seeds may differ" if gain.covers == "problems" else gain.covers
     return f"{points(gain.gain)} points, 95 % interval {interval(gain)} (over {over})"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them.
+
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def p_value(p: float | None) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from erce.catalog import EMBEDDED_MODELS, nearest_model
-from erce.errors import InputError
+from erce.errors import InputError, first_line
 from erce.hf.prompt import demonstration_ids, prompt_ids
 from erce.recipe import Recipe
 from erce.recipe.sections import MOST_COMPLETIONS, MOST_SEQUENCES
@@ -88,7 +88,7 @@ def read_config(model: str) -> Any:
     except (OSError, ValueError) as error:
         if model in PUBLIC:
             return Qwen2Config(**dict(zip(FIELDS, PUBLIC[model], strict=True)))
-        why, meant = str(error).split("\n")[0].rstrip("."), nearest_model(model)
+        why, meant = first_line(error), nearest_model(model)
         raise InputError(
             f"no config.json of {model!r} that can be read on this machine ({why}); "
             f"{meant or 'name a folder that has it'}"

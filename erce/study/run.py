@@ -177,13 +177,12 @@ def _checked_needs(
     recipe, backend, sizes, base = study.recipe, backend_of(study.recipe), None, dict[str, str]()
     stale = _stale_parts(study, samplings, own_only=own_only)
     samples = "completions" in stale
-    if samples:
-        _check_training_and_model(recipe, runner)
     if stale:
         for task, splits in problems.items():
             every = (problem for part in vars(splits).values() for problem in part)
             check_demonstrations(load_task(task), every, refuse_unproven=recipe.refuses_unproven)
     if samples:
+        _check_training_and_model(recipe, runner)  # after the demonstrations: it may fetch a model
         sizes = batch_sizes(recipe, problems, share=1 / jobs) if runner.on_this_machine else None
         backend.check()
     if samples or not kept_base_model(study.root):

@@ -1,6 +1,7 @@
 """The tasks by name; a task's pools of problems → train, validation and test problems."""
 
 import random
+import warnings
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from importlib import import_module
@@ -14,7 +15,7 @@ from erce.tasks.mbpp import MBPP, MBPP_FULL
 from erce.tasks.mini_code import MINI_CODE
 from erce.tasks.mini_styles import MINI_STYLES, with_share
 from erce.tasks.mini_sums import MINI_SUMS, MINI_SUMS_ANSWER_ONLY
-from erce.tasks.overlap import near_duplicates, text_key
+from erce.tasks.overlap import LeftOutWarning, near_duplicates, text_key
 from erce.tasks.rows import as_dataset
 from erce.tasks.user_defined import PROBLEMS_PER_TEST_PROBLEM, Verifier, jsonl_task
 from erce.tasks.verdicts import check_demonstrations
@@ -92,11 +93,14 @@ def _checked(name: str, own: object) -> Task:
     if isinstance(own, Task):
         return own
     module, _, attribute = name.partition(":")
-    meant = did_you_mean(attribute, dir(import_module(module)), otherwise="correct the name")
-    raise InputError(
-        f"{name!r} is not a task: {module} has no erce.types.Task and no function named {attribute!r}; "
-        f"{meant}"
-    )
+    file = getattr(import_module(module), "__file__", "built in")
+    if own is not None:
+        what = f"{attribute} is {'a class' if isinstance(own, type) else repr(own)[:60]}"
+        way_out = "name an erce.types.Task, or a function of a problem and a completion"
+    else:
+        what = f"{module} has no {attribute}"
+        way_out = did_you_mean(attribute, dir(import_module(module)), otherwise="correct the name")
+    raise InputError(f"{name!r} is not a task: {what} ({file}); {way_out}")
 
 
 def _is_verifier(own: object) -> TypeGuard[Verifier]:
@@ -116,7 +120,8 @@ def splits(
 
     Each pool is put in a shuffled order that depends on `seed` alone. Train comes from the front of the train
     pool, validation from its back, test from the front of the test pool, so no size changes what another
-    takes. Of problems in a pool whose prompts differ only in case, space and punctuation, the first is kept.
+    takes. Left out with a warning are problems that repeat another's prompt but for case, space and
+    punctuation, and problems to train on that are near-duplicates of one to test on (`erce.tasks.overlap`).
 
     Args:
         task: Whose pools these are.
@@ -130,14 +135,13 @@ def splits(
         Three lists that share no prompt.
 
     Raises:
-        InputError: A size that the pools do not have, or a train or validation problem that is a
-            near-duplicate of a test problem (`erce.tasks.overlap`).
+        InputError: A size that the pools do not have, or two problems with one id.
     """
     sizes = {"n_train": n_train, "n_validation": n_validation, "n_test": n_test}
     for name, size in sizes.items():
         if size is not None and size <= 0:
             raise InputError(f"{name} = {size} leaves nothing for task {task.name!r}; it is at least 1")
-    pools = task.pools(data)
+    pools = _without_repetition(task, task.pools(data))
     pools = Pools(_shuffled(pools.train, f"train {seed}"), _shuffled(pools.test, f"test {seed}"))
     train, validation, test = _resolve_sizes(task, pools, sizes)
     if train + validation > len(pools.train):
@@ -150,10 +154,7 @@ def splits(
             f"n_test = {test}, but task {task.name!r} has {len(pools.test)} test problems (of rows without a "
             "`split`, a fifth); ask for fewer"
         )
-    parts = Splits(train=pools.train[:train], validation=pools.train[-validation:], test=pools.test[:test])
-    _check_ids(task, pools)
-    _check_disjoint(task, parts)
-    return parts
+    return Splits(train=pools.train[:train], validation=pools.train[-validation:], test=pools.test[:test])
 
 
 def _resolve_sizes(task: Task, pools: Pools, sizes: dict[str, int | None]) -> tuple[int, int, int]:
@@ -164,13 +165,41 @@ def _resolve_sizes(task: Task, pools: Pools, sizes: dict[str, int | None]) -> tu
 
 
 def _shuffled(pool: tuple[Problem, ...], seed: str) -> tuple[Problem, ...]:
-    """Return the pool's distinct problems in an order that the seed fixes."""
-    distinct: dict[Hashable, Problem] = {}
-    for problem in pool:
-        distinct.setdefault(text_key(problem.prompt), problem)
-    order = list(distinct.values())
+    """Return the pool's problems in an order that the seed fixes."""
+    order = list(pool)
     random.Random(seed).shuffle(order)
     return tuple(order)
+
+
+def _without_repetition(task: Task, pools: Pools) -> Pools:
+    """Return the pools without repeated prompts and training problems that give a test problem away."""
+    train, test = _distinct(pools.train), _distinct(pools.test)
+    _check_ids(task, Pools(train, test))
+    pairs = near_duplicates(train, test)
+    leaked = {pair.trained.id for pair in pairs}
+    kept = Pools(tuple(problem for problem in train if problem.id not in leaked), test)
+    before, after = (len(each.train) + len(each.test) for each in (pools, kept))
+    if after < before:
+        example = f" ({pairs[0].trained.id!r} is nearly {pairs[0].tested.id!r})" if pairs else ""
+        warnings.warn(
+            f"task {task.name!r}: {before - after} of {before} problems are left out, since they repeat "
+            f"another's prompt, or would be trained on and give away a test problem{example}",
+            LeftOutWarning,
+            stacklevel=3,
+        )
+    if not kept.test or len(kept.train) < 2:
+        raise InputError(
+            f"task {task.name!r} has {len(kept.train)} problems to train on and {len(kept.test)} to test on, "
+            "which are too few; a study needs one to train on, one to validate on and one to test on"
+        )
+    return kept
+
+
+def _distinct(pool: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    by_text: dict[Hashable, Problem] = {}
+    for problem in pool:
+        by_text.setdefault(text_key(problem.prompt), problem)
+    return tuple(by_text.values())
 
 
 def _check_ids(task: Task, pools: Pools) -> None:
@@ -183,16 +212,3 @@ def _check_ids(task: Task, pools: Pools) -> None:
                 f"task {task.name!r} has two problems with the id {problem.id!r} ({other.prompt[:60]!r} and "
                 f"{problem.prompt[:60]!r}); give each its own"
             )
-
-
-def _check_disjoint(task: Task, parts: Splits) -> None:
-    """Raise an InputError that names every train or validation problem that gives a test problem away."""
-    pairs = near_duplicates(parts.train + parts.validation, parts.test)
-    if pairs:
-        first, trained = pairs[0], dict.fromkeys(pair.trained.id for pair in pairs)
-        more = f"; all that give one away: {', '.join(trained)}" if len(trained) > 1 else ""
-        raise InputError(
-            f"task {task.name!r} trains on {first.trained.id!r} ({first.trained.prompt[:60]!r}), a "
-            f"near-duplicate of test problem {first.tested.id!r} ({first.tested.prompt[:60]!r}){more}; take "
-            f"{'them' if len(trained) > 1 else 'one of the two'} out"
-        )

@@ -5,11 +5,10 @@ without solutions that have no box and without Asymptote figures in problem or s
 7,500. An empty box (number_theory/7115 and 7117) counts as none. Reference solutions are shown
 verbatim. MATH-500 keeps its figures. The paper has no validation split; ours comes from the training rows.
 
-Two of the 6,215 are near-duplicates of MATH-500 problems (`erce.tasks.overlap`) and are left out. So are
-sixteen whose box is a part of a larger expression, which would teach what the verifier does not accept.
+Sixteen of the 6,215 are left out, whose box is a part of a larger expression: they would teach what the
+verifier does not accept.
 """
 
-import hashlib
 from collections.abc import Iterable
 from functools import partial
 
@@ -41,12 +40,6 @@ SOURCE = Source(
 )
 HUB_TEST = "HuggingFaceH4/MATH-500"
 
-# Digest of a training problem without its spaces → the MATH-500 problem that it nearly is.
-NEAR_DUPLICATES = {
-    "f5bb9eae5735977f": "test/intermediate_algebra/337.json",  # train/algebra/658.json
-    "c907b2a22ec0c379": "test/algebra/170.json",  # train/algebra/1477.json
-}
-
 
 def _pools(data: str | None) -> Pools:
     if data is None:
@@ -62,13 +55,12 @@ def _pools(data: str | None) -> Pools:
 
 
 def _train(rows: Iterable[SourceRow]) -> Iterable[Problem]:
-    """Yield the rows that can be imitated and that give no test problem away."""
+    """Yield the rows that can be imitated."""
     for number, row in enumerate(rows):
         problem, solution = row.text("problem"), row.text("solution")
         answer = (boxed_answer(solution) or "").strip()
         figure = FIGURE in problem or FIGURE in solution
-        usable = answer and not figure and digest(problem) not in NEAR_DUPLICATES
-        if usable and verify_math(answer, solution).accepted:
+        if answer and not figure and verify_math(answer, solution).accepted:
             yield _problem(row, f"math-train-{number}", answer)
 
 
@@ -81,11 +73,6 @@ def _problem(row: SourceRow, id: str, answer: str) -> Problem:
         demonstration=row.text("solution"),
         answer=answer.strip(),
     )
-
-
-def digest(problem: str) -> str:
-    """Return a problem's key in `NEAR_DUPLICATES`: 16 hexadecimal digits that ignore its spaces."""
-    return hashlib.sha256("".join(problem.split()).encode()).hexdigest()[:16]
 
 
 def _verify(problem: Problem, completion: Completion | str, *, strict: bool = True) -> Verdict:

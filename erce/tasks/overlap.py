@@ -35,6 +35,10 @@ _DELIMITER = re.compile(r"\\[()\[\]]")  # of formulas: punctuation, like $
 _SPACE_AND_QUOTES = re.compile(r"[\s'\"]+")
 
 
+class LeftOutWarning(UserWarning):
+    """Problems of a task are left out, because they repeat or give away other ones."""
+
+
 class Overlap(NamedTuple):
     """A problem to train on and the test problem that it gives away."""
 

@@ -9,19 +9,17 @@ the last of them is the assistant's, that is the completion. It becomes the prob
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from erce.errors import InputError, VerifierError
+from erce.errors import InputError
 from erce.tasks.source import SourceRow
-from erce.tasks.user_defined import FIELDS, problem_of
-from erce.tasks.verdicts import check_demonstrations, shown, verdict
-from erce.types import Completion, Problem, Task
+from erce.tasks.user_defined import FIELDS, REFERENCE, problem_of
+from erce.tasks.verdicts import completion_of, refusal, shown, verdict
+from erce.types import Problem, Task
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
-REFERENCE = ("answer", "tests", "setup", "entry_points", "inputs", "outputs")  # fields of a problem
 Prompt = str | Sequence[Mapping[str, Any]]
 
 
@@ -84,21 +82,17 @@ def check_problems(task: Task, problems: Sequence[Problem]) -> None:
     """
     if not problems:
         raise InputError("there are no problems; give at least one")
-    empty = Completion(problem="", sample=0, text="", tokens=1, finished=True, logprob=0.0, entropy=0.0)
     for problem in problems:
-        verdict(task, problem, replace(empty, problem=problem.id))
-    refusals = []
+        verdict(task, problem, completion_of(problem, ""))
+    refused = []
     for problem in problems:
         if problem.demonstration:
-            try:
-                check_demonstrations(task, [problem])
+            by_task = verdict(task, problem, completion_of(problem, problem.demonstration))
+            if by_task.accepted:
                 return
-            except VerifierError:
-                raise
-            except InputError as error:
-                refusals.append(error)
-    if refusals:
-        raise InputError(f"the verifier accepts no demonstration of the problems: {refusals[0]}")
+            refused.append((problem, by_task))
+    if refused:
+        raise refusal(task, refused, len(refused))
 
 
 def _text(prompt: Prompt) -> str:

@@ -101,7 +101,7 @@ class Source:
                 loaded: Any = datasets.load_dataset(name, config)
         except OSError as error:
             raise NotOnThisMachineError(
-                f"{name} cannot be loaded from the hub", detail=str(error), way_out=self.way_out
+                f"{name} cannot be loaded", detail=str(error), way_out=self.way_out
             ) from error
         return {split: list(_numbered(f"{name}, {split} row", rows)) for split, rows in loaded.items()}
 
@@ -142,7 +142,9 @@ def _parsed(where: str, text: bytes) -> Any:
         byte = f"byte 0x{text[error.start]:02x} at {error.start}"
         raise InputError(f"{where}: not UTF-8 ({byte}); save the file as UTF-8") from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: not JSON ({error}); rows are JSON objects, and CSV is not read") from None
+        raise InputError(
+            f"{where}: not JSON ({error}); rows are JSON objects, one per line, and CSV is not read"
+        ) from None
 
 
 def _shown(value: Any) -> str:

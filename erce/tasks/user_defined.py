@@ -25,33 +25,25 @@ import hashlib
 import inspect
 import math
 import re
-import warnings
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from erce.errors import InputError, VerifierError, did_you_mean
-from erce.tasks.overlap import text_key
 from erce.tasks.source import Source, SourceRow, json_lines
 from erce.types import REASONS, Completion, Pools, Problem, Task, Verdict
 
 ALL = 0  # a size: all problems that the other sizes leave
 PROBLEMS_PER_TEST_PROBLEM = 5  # in a file without `split`
 Verifier = Callable[[Problem, Completion], "Verdict | bool"]
-FIELDS = (
-    *("prompt", "demonstration", "answer", "id", "tests", "setup", "entry_points", "inputs", "outputs"),
-    *("weight", "meta", "split", "messages"),
-)
+REFERENCE = ("answer", "tests", "setup", "entry_points", "inputs", "outputs")  # what a verifier compares with
+FIELDS = ("prompt", "demonstration", "id", *REFERENCE, "weight", "meta", "split", "messages")
 OTHER_WORDS = {  # what other tools call a field → ours
     **dict.fromkeys(("completion", "response", "solution", "output"), "demonstration"),
     **dict.fromkeys(("question", "problem", "instruction", "input"), "prompt"),
 }
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(?<!\.jsonl)(?<!\.json)(:[\w.-]+)?")
-
-
-class RepeatedPromptWarning(UserWarning):
-    """Problems of a user's file are left out, because another one has the same prompt."""
 
 
 def jsonl_task(
@@ -103,27 +95,20 @@ def _pools(data: str | None, *, name: str, file: str | None, columns: Mapping[st
         )
     rows = user_rows(path, columns)
     problems = [problem_of(row) for row in rows]
-    by_split: dict[bool, dict[Hashable, Problem]] = {
-        False: {},
-        True: {},
-    }  # whether for tests → text → problem
-    for problem, for_tests in zip(problems, _for_tests(rows, problems), strict=True):
-        by_split[for_tests].setdefault(text_key(problem.prompt), problem)
-    trained = [problem for text, problem in by_split[False].items() if text not in by_split[True]]
-    pools = Pools(train=tuple(trained), test=tuple(by_split[True].values()))
-    if repeated := len(problems) - len(pools.train) - len(pools.test):
-        warnings.warn(
-            f"{path}: {repeated} of {len(problems)} problems repeat another's prompt, but for case, space "
-            "and punctuation, and are left out; a prompt in both splits is for tests alone",
-            RepeatedPromptWarning,
-            stacklevel=2,
-        )
-    if not pools.test or len(pools.train) < 2:
-        raise InputError(
-            f"{path}: {len(pools.train)} problems to train on and {len(pools.test)} to test on are too few; "
-            "a study needs one to train on, one to validate on and one to test on"
-        )
-    return pools
+    _check_references(rows)
+    sorted_out = list(zip(problems, _for_tests(rows, problems), strict=True))
+    return Pools(
+        train=tuple(problem for problem, for_tests in sorted_out if not for_tests),
+        test=tuple(problem for problem, for_tests in sorted_out if for_tests),
+    )
+
+
+def _check_references(rows: list[SourceRow]) -> None:
+    """Refuse a row without any reference among rows that have one: a lax verifier would accept anything."""
+    read = ("answer", "tests", "outputs", "meta")
+    lacking = [row for row in rows if all(row.values.get(name) is None for name in read)]
+    if lacking and len(lacking) < len(rows):
+        raise lacking[0].fault(f"it has none of {', '.join(read)}, which other rows have")
 
 
 def problem_of(row: SourceRow, *, needed: tuple[str, ...] = ("prompt", "demonstration")) -> Problem:
@@ -178,7 +163,10 @@ def _for_tests(rows: list[SourceRow], problems: list[Problem]) -> list[bool]:
     if any(split is not None for split in splits):
         for row, split in zip(rows, splits, strict=True):
             if split not in ("train", "test"):
-                raise row.fault(f'`split` is {split!r}; it is "train" or "test", in every line or in none')
+                raise row.fault(
+                    f'`split` is {split!r}; it is "train" or "test", in every line or in none; problems '
+                    "to validate on are taken from train"
+                )
         return [split == "test" for split in splits]
     prompts = ["".join(problem.prompt.casefold().split()) for problem in problems]
     digests = [hashlib.sha256(prompt.encode()).digest() for prompt in prompts]
@@ -268,8 +256,11 @@ def _read_data_set(data: str) -> dict[str, list[SourceRow]]:
     """Return split → rows of "owner/name", "owner/name:configuration" or a folder."""
     is_folder = Path(data).is_dir()
     if not is_folder and not _HUB_NAME.fullmatch(data):
+        files = [path.name for path in Path(data).parent.glob("*.json*")]
+        meant = did_you_mean(Path(data).name, files, otherwise="")
         raise InputError(
-            f'no file {data!r}; problems are one JSON object per line, or a data set of the hub: "owner/name"'
+            f"no file {data!r}; {meant and f'{meant} '}problems are one JSON object per line, or a data set "
+            'of the hub: "owner/name"'
         )
     name, _, configuration = (data, "", "") if is_folder else data.partition(":")
     source = Source(hub=name, files="its rows in train.jsonl", digests={})

@@ -1,18 +1,11 @@
 """A problem and a completion → the task's verdict; demonstrations that the verifier refuses stop a study."""
 
-import sys
-import sysconfig
-import traceback
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
-from erce.errors import InputError, RunError, VerifierError
+from erce.errors import InputError, RunError, VerifierError, raised
 from erce.types import Completion, Problem, Task, Verdict
 
-NOT_THE_USERS = tuple(
-    str(Path(folder)) for folder in (sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), sys.prefix)
-)
 SHOWN_CHARACTERS = 200  # of a text in an error
 SHOWN_IDS = 10
 SLOW = ("error", "timeout")  # reasons after which no other demonstration is tried
@@ -38,20 +31,10 @@ def verdict(task: Task, problem: Problem, completion: Completion) -> Verdict:
     except InputError as error:
         raise InputError(f"task {task.name!r} cannot verify {_named(problem)}: {error}") from error
     except Exception as error:  # the user's verifier; its error becomes a sentence
-        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise VerifierError(
-            f"the function that verifies task {task.name!r} raised {what} ({_line(error)}) for the "
-            f"completion {shown(completion.text)} of {_named(problem)}; correct it, and the same command "
-            "goes on"
+            f"the function that verifies task {task.name!r} {raised(error)} for the completion "
+            f"{shown(completion.text)} of {_named(problem)}; correct it, and the same command goes on"
         ) from error
-
-
-def _line(error: Exception) -> str:
-    """Return the place of the error: the innermost line that belongs to no library."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not frame.filename.startswith((*NOT_THE_USERS, "<"))]
-    place = (own or list(frames))[-1]
-    return f"{Path(place.filename).name}, line {place.lineno}"
 
 
 def check_demonstrations(task: Task, problems: Iterable[Problem], *, refuse_unproven: bool = False) -> None:
@@ -59,19 +42,22 @@ def check_demonstrations(task: Task, problems: Iterable[Problem], *, refuse_unpr
 
     The verifier gets each demonstration as a finished completion. A study with a refused demonstration would
     train on what it counts as wrong. `refuse_unproven`: raise also if demonstrations pass only in one
-    interpreter with their tests, and name these problems. VerifierError: the verifier raised.
+    interpreter with their tests, and name these problems. VerifierError: the verifier raised, on a
+    demonstration or on an empty completion, which a model may write.
     """
     refused: list[tuple[Problem, Verdict]] = []
-    unproven, count = [], 0
+    unproven, tried = [], []
     for problem in problems:
-        by_task = verdict(task, problem, _completion(problem))
-        count += 1
+        by_task = verdict(task, problem, completion_of(problem, problem.demonstration))
+        tried.append(problem)
         unproven += [problem.id] if by_task.reason == "unproven" else []
         refused += [] if by_task.accepted else [(problem, by_task)]
         if not by_task.accepted and by_task.reason in SLOW:
             break
     if refused:
-        raise _refusal(task, refused, count)
+        raise refusal(task, refused, len(tried))
+    if tried:
+        verdict(task, tried[0], completion_of(tried[0], ""))
     if refuse_unproven and unproven:
         more = f" and {len(unproven) - SHOWN_IDS} more" if len(unproven) > SHOWN_IDS else ""
         raise InputError(
@@ -81,7 +67,7 @@ def check_demonstrations(task: Task, problems: Iterable[Problem], *, refuse_unpr
         )
 
 
-def _refusal(task: Task, refused: list[tuple[Problem, Verdict]], count: int) -> InputError:
+def refusal(task: Task, refused: list[tuple[Problem, Verdict]], count: int) -> InputError:
     """Return the error that shows the first refused demonstration of `count`."""
     problem, first = refused[0]
     way_out = "correct the problem or the verifier"
@@ -93,7 +79,7 @@ def _refusal(task: Task, refused: list[tuple[Problem, Verdict]], count: int) -> 
         fault = f"refuses {len(refused)} of {count} demonstrations, the first that of {_named(problem)}"
     else:
         fault = f"refuses all {count} demonstrations, the first that of {_named(problem)}"
-        way_out = "correct the verifier, or what all problems lack"
+        way_out = "the verifier is likelier to be wrong than all problems"
     why = f"{first.reason}: {first.detail}" if first.detail else first.reason
     return InputError(
         f"task {task.name!r}: its verifier {fault} ({why}); {way_out}"
@@ -110,11 +96,12 @@ def _named(problem: Problem) -> str:
     return f"problem {problem.id!r}{lacks}"
 
 
-def _completion(problem: Problem) -> Completion:
+def completion_of(problem: Problem, text: str) -> Completion:
+    """Return a finished completion of the problem that no model wrote."""
     return Completion(
         problem=problem.id,
         sample=0,
-        text=problem.demonstration,
+        text=text,
         tokens=0,
         finished=True,
         logprob=0.0,

@@ -20,9 +20,9 @@ from trl.scripts.utils import DatasetMixtureConfig, ScriptArguments, TrlParser, 
 from trl.trainer.model_config import ModelConfig
 from trl.trainer.utils import get_peft_config, get_quantization_config
 
-from erce.catalog import SYNONYMS, hub_asked_once
-from erce.errors import InputError, RunError, did_you_mean
-from erce.hf.models import known_warning_silenced, pretrained_name
+from erce.catalog import SYNONYMS
+from erce.errors import InputError, RunError, did_you_mean, first_line
+from erce.hf.models import known_warning_silenced, loading, pretrained_name
 from erce.train.config import ERCEConfig
 from erce.train.trainer import ERCETrainer
 
@@ -84,7 +84,7 @@ def _parsed(config: str | Path | None, overrides: list[str]) -> tuple[Any, ERCEC
     except InputError:
         raise
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(f"{config} cannot be read as YAML ({_first_line(error)})") from None
+        raise InputError(f"{config} cannot be read as YAML ({first_line(error)})") from None
     except (ValueError, TypeError) as error:  # a value that TRL's own configs refuse, an entry of datasets
         raise InputError(str(error)) from error
     if unknown:
@@ -117,11 +117,8 @@ def _trainer(arguments: ERCEConfig, model: ModelConfig, splits: dict[str, Any]) 
     quantization: dict[str, Any] = {}  # left out where there is none: not every TRL has the keyword
     if (config := get_quantization_config(model)) is not None:
         quantization["quantization_config"] = config
-    try:
-        with known_warning_silenced(), hub_asked_once(name, "config.json"):
-            return ERCETrainer(name, arguments, peft_config=get_peft_config(model), **splits, **quantization)
-    except OSError as error:
-        raise InputError(f"no model {name!r} could be loaded: {_first_line(error)}") from error
+    with known_warning_silenced(), loading(name):
+        return ERCETrainer(name, arguments, peft_config=get_peft_config(model), **splits, **quantization)
 
 
 def _splits(script: Any, mixture: Any, arguments: ERCEConfig) -> dict[str, Any]:
@@ -136,7 +133,7 @@ def _splits(script: Any, mixture: Any, arguments: ERCEConfig) -> dict[str, Any]:
         else:
             raise InputError("there is no data; give dataset_name, or a list of datasets")
     except (OSError, DatasetsError) as error:
-        raise InputError(f"the data could not be loaded: {_first_line(error)}") from error
+        raise InputError(f"the data could not be loaded: {first_line(error)}") from error
     wanted = {"train_dataset": script.dataset_train_split}
     if arguments.eval_strategy != "no":
         wanted["eval_dataset"] = script.dataset_test_split
@@ -144,10 +141,6 @@ def _splits(script: Any, mixture: Any, arguments: ERCEConfig) -> dict[str, Any]:
         if split not in dataset:
             raise InputError(f"the data have no split {split!r}; there are {', '.join(map(str, dataset))}")
     return {name: dataset[split] for name, split in wanted.items()}
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
 if __name__ == "__main__":

@@ -62,8 +62,8 @@ def _box(text: str, opening: re.Match[str]) -> Box | None:
 def joined_boxes(text: str, openings: list[re.Match[str]]) -> Box | None:
     """Return the last box, or as one box it and those before it that belong to the same answer."""
     box = _box(text, openings[-1]) if openings else None
-    if box is None:
-        return None
+    if box is None or len(openings) == 1:
+        return box
     first, contents, joined = box, {box.content}, box.content
     for opening in reversed(openings[-MAX_BOXES - 1 : -1]):
         one = _box(text, opening)
@@ -125,7 +125,8 @@ def _beside(text: str, box: Box, end: int) -> tuple[str, str]:
     before = text[max(0, start - 3) : start].rstrip()[-2:]
     if before[-1:] in ("=", "$") and before[0] not in "<>!\\" and _CLEAR_AFTER.match(text, end):
         return "", ""
-    left = _SEPARATOR.split(text[max(0, start - MAX_FORMULA_CHARACTERS) : start])[-1].lstrip()
+    line = max(0, start - MAX_FORMULA_CHARACTERS, text.rfind("\n", 0, start))
+    left = _SEPARATOR.split(text[line:start])[-1].lstrip()
     right = _SEPARATOR.split(text[end : end + MAX_FORMULA_CHARACTERS], maxsplit=1)[0].rstrip()
     if _FORMULA_MARK.search(text, box.end, end):
         right = ""  # the unit stands behind the formula
@@ -191,7 +192,7 @@ _OPENED = re.compile(
 )
 _CLOSED = re.compile(r"(?:\\(?:right|big+r?|Big+r?)(?![a-z])|[)\]}\s*_`~.]|\\[,;:! }])*\Z")
 _WORDS_ALONE = re.compile(r"\s*\\(?:text|textbf|mathrm|mbox|textrm)\b")
-_CLEAR_AFTER = re.compile(r"[.,;]?(?:\$|\n|\s*\\[\])]|\Z)|[.,;]\s")
+_CLEAR_AFTER = re.compile(r"[.,;]?(?:\$|\n|\s*\\(?:[\])]|end\{)|\Z)|[.,;]\s")
 _CONGRUENT = re.compile(r"(?:\\equiv|≡)[\s&~]*\Z")
 _MODULUS = re.compile(r"\s*(?:\\[pb]?mod|\(\s*mod)(?![a-z])")
 _OPERATION = r"(?:[-−+*×·÷/^<>≤≥±≠]|\\(?:cdot|times|div|pm|[lg]eq?|[lg]t|neq?)(?![a-z]))"

@@ -36,6 +36,7 @@ TRACES = (  # what reasoning models put around their thoughts
     ("[THINK]", "[/THINK]"),
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
 )
+_WORDS_OF_TRACES = ("think", "thought", "reasoning")  # one of them is in each mark
 Traces = Sequence[tuple[str, str]]
 
 
@@ -62,9 +63,9 @@ def strip_traces(text: str, traces: Traces = TRACES) -> str:
     `traces` are pairs of an opening and a closing mark, in any case of letters. A closing mark without an
     opening one ends a trace that the prompt began. An opening mark inside a trace says nothing.
     """
-    if traces is TRACES and "<" not in text and "[" not in text:
-        return text
     folded = text.casefold()
+    if traces is TRACES and not any(map(folded.__contains__, _WORDS_OF_TRACES)):
+        return text
     for opening, end in traces:
         if opening.casefold() not in folded and end.casefold() not in folded:
             continue
@@ -100,16 +101,15 @@ def find_answer(
     marked = marked_line(text, marker) if marker else None
     if marked and boxes and marked.start <= boxes[-1].start() < marked.stop:
         marked = None  # the box on that line is read
-    if marked and marker_first:
+    box = joined_boxes(text, boxes)
+    if boxes and not box and not (marked and marker_first):
+        return None
+    statement = _last_statement(text, statements) if statements and not boxes else None
+    above = boxes[-1] if boxes else statement
+    if marked and (marker_first or above is None or marked.start >= above.start()):
         return _stated(text, marked.start, marked.start)
-    if boxes:
-        box = joined_boxes(text, boxes)
-        if box and marked and marked.start > boxes[-1].start():
-            return _stated(text, marked.start, marked.start)
-        return box and answer_of(text, box)
-    statement = _last_statement(text, statements) if statements else None
-    if marked and (statement is None or marked.start >= statement.start()):
-        return _stated(text, marked.start, marked.start)
+    if box:
+        return answer_of(text, box)
     if statement is None:
         return last_number(text) if number and is_finished(completion) else None
     tagged = statement.groupdict().get("tagged")
@@ -136,7 +136,7 @@ def marked_line(text: str, marker: str = "####") -> slice | None:
     while (at := text.rfind(marker, 0, end)) >= 0:
         section = text[at + len(marker) : end]
         line, _, below = section.lstrip().partition("\n")
-        if not (_HEADING.match(line) and (below.strip() or end < len(text))):
+        if not ((below.strip() or end < len(text)) and _HEADING.match(line)):
             start = at + len(marker) + len(section) - len(section.lstrip())
             return slice(start, start + len(line))
         end = at
@@ -195,7 +195,7 @@ def _stated(text: str, announced: int, start: int) -> Answer:
     before = f"{clause}{text[announced:start]} " if HEDGES.search(clause.lower()) else ""
     end = start + len(sentence)
     rest = text[end : start + MAX_ANSWER_CHARACTERS].partition("\n")[0]
-    if _DIGIT.search(_LABEL.sub("", rest)):
+    if rest and _DIGIT.search(_LABEL.sub("", rest)):
         sentence += rest
     return settled(text, end, Answer(before + answer, before + sentence))
 

@@ -1,7 +1,6 @@
 """Completion → whether it ends in the right number, which GSM8K puts after `####`."""
 
 from fractions import Fraction
-from functools import lru_cache
 
 from erce.errors import InputError
 from erce.types import Completion, Verdict
@@ -51,7 +50,9 @@ def verify_number(
     """
     if not isinstance(answer, str):
         raise InputError(f"a reference answer is a str, got {type(answer).__name__}: correct it in the task")
-    gold = _reference_value(answer)
+    gold = answer_in(answer)
+    if gold is None:
+        raise InputError(f"the reference answer {answer[:80]!r} is not a number: correct it in the task")
     statements = None if strict else STATEMENT
     found = find_answer(
         completion, statements, traces=traces, marker=marker, marker_first=True, number=not strict
@@ -69,13 +70,12 @@ def verify_number(
     is_exact = number.text == answer.strip()
     if is_exact and not number.is_percent:
         return Verdict(True, "exact", number.text)
-    value = number.value / 100 if number.is_percent and abs(gold) < 1 else number.value
-    if abs(value - gold) >= TOLERANCE:
+    value = number.value / 100 if number.is_percent and abs(gold.value) < 1 else number.value
+    if abs(value - gold.value) >= TOLERANCE:
         return Verdict(False, "different", number.text, detail=found.note)
     return Verdict(True, "exact" if is_exact else "numeric", number.text)
 
 
-@lru_cache(maxsize=4096)
 def is_number(text: str) -> bool:
     """Return whether a text is one number, as `verify_number` reads it."""
     return answer_in(text) is not None
@@ -89,11 +89,3 @@ def same_number(first: str, second: str) -> bool:
     """
     one, other = answer_in(first), answer_in(second)
     return first == second if one is None or other is None else abs(one.value - other.value) < TOLERANCE
-
-
-@lru_cache(maxsize=4096)
-def _reference_value(answer: str) -> Fraction:
-    number = answer_in(answer)
-    if number is None:
-        raise InputError(f"the reference answer {answer[:80]!r} is not a number: correct it in the task")
-    return number.value

@@ -9,6 +9,7 @@ answer_in   the number that "15 boxes of pens" or "p + q = 24 + 37 = 61" gives; 
 import math
 import re
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -77,6 +78,7 @@ def numeral_of(match: re.Match[str]) -> Numeral | None:
     return Numeral(text.rstrip(), -value if negative else value, bool(match["percent"]))
 
 
+@lru_cache(maxsize=4096)  # references, and the samples of one problem that agree
 def answer_in(phrase: str) -> Numeral | None:
     """Return the number that a phrase gives as its answer; None if it gives none, or hedges it.
 
@@ -157,7 +159,7 @@ _FRACTION = re.compile(
     r"\\[dtc]?frac\s*+(?:\{\s*+([0-9]++)\s*+\}|([0-9]))\s*+(?:\{\s*+([0-9]++)\s*+\}|([0-9]))(?![0-9]|[.,][0-9])"
 )
 _DIGITS_ALONE = re.compile(r"-?[0-9]{1,100}(?:\.[0-9]{1,100})?")
-_HAS_WRAPPING = re.compile(r"[\\<>*`{}°]|-{2}")
+_HAS_WRAPPING = re.compile(r"[\\<>*`{}°]|--")
 # A calculator's annotation, end tokens of models, emphasis, text, colour, degrees, delimiters, spacing.
 _WRAPPING = re.compile(
     r"<<[^<>\n]*+>>|<[|/][^<>]*+>|\\(?:text)?color\s*\{[a-z]*\}|\\tag\{[^{}]*\}|\^?\{?\\circ\b|"
@@ -165,14 +167,15 @@ _WRAPPING = re.compile(
 )
 _ARROW = re.compile(r"[=-]+>|\\(?:Rightarrow|implies|to)\b|^\s*>(?=\s)|<(?=[^<>\s]+>)|(?<=[0-9%])>\Z")
 _NUMERAL = re.compile(
-    r"(?<![A-Za-z0-9_.,)\]])"
+    rf"(?=[-+{_CURRENCY}UEGIR.0-9]|[A-Za-z_^]\^?[0-9])"  # so that most letters are passed over at once
+    r"(?:(?<![A-Za-z0-9_.,)\]])"
     rf"(?P<sign>[+-]?)(?:[{_CURRENCY}] ?|(?:USD|EUR|GBP|INR|Rs\.?) ?(?=[0-9.]))?+(?P<minus>-?)"
     r"(?P<whole>(?:[0-9]{1,3}(?:,[0-9]{3})++(?![0-9,])|[0-9]{1,3}(?: [0-9]{3})++(?![0-9/]| ?/)|[0-9]++)"
     r"(?:\.[0-9]++)?|\.[0-9]++)(?:[eE](?P<exponent>[+-]?[0-9]{1,3}))?(?![.,]?[0-9])"
     r"(?:(?: (?P<above>[0-9]++))? ?/ ?(?P<below>[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?(?!/)))?"
     r"(?P<thousand>[kK](?![A-Za-z]))?(?P<percent>\s*(?:%|percent\b|per cent\b))?"
     rf"(?P<scale>(?:\s*(?:{'|'.join(SCALES)})(?![A-Za-z]))*+)"
-    r"|(?P<index>[A-Za-z_^]\^?[0-9]++)|[0-9]++"
+    r"|(?P<index>[A-Za-z_^]\^?[0-9]++)|[0-9]++)"
 )
 _SCALE = re.compile("|".join(SCALES))
 _CLAUSE_START = re.compile(r"[.?!:;,]\s")
@@ -189,8 +192,9 @@ _HEDGES_NUMBER = re.compile(  # before it, in its clause
     r"\b(?:step|part|problem|question|example|exercise|no|to the|mod)\s*\(?\Z"
 )
 _SPOILED = re.compile(
-    rf"\?|\A\W*up to\b|\\[a-z][^=]*\Z|[\[\]<>≤≥≠±~≈]|\b(?:and|to)\s*\Z|{_CHINESE_HEDGES}|"
-    rf"\b(?:{_NEGATIONS}|{_DOUBTS}|if|or|approximately|roughly|actually|wait|(?:less|more) than|\w+n't)\b"
+    rf"\A\W*up to\b|\\[a-z][^=]*\Z|[?\[\]<>≤≥≠±~≈]|{_CHINESE_HEDGES}|n't\b|"
+    rf"(?<!\w)(?:(?:{_NEGATIONS}|{_DOUBTS}|if|or|approximately|roughly|actually|wait|(?:less|more) than)\b|"
+    r"(?:about|around|circa)\s+\W{0,2}[0-9]|(?:and|to)\s*\Z)"
 )
 _TOUCHES_BEFORE = re.compile(
     r"(?:[\w)\]%]\s*(?:[-+*/^]|\\(?:times|cdot|div|pm))|[A-Za-z0-9]\(|[_^]|[0-9]:|\b[Nn]o\.)[\s$(]*\Z"

@@ -57,25 +57,23 @@ def settled(text: str, end: int, answer: Answer) -> Answer:
     following = text[end : end + MAX_FOLLOWING_CHARACTERS]
     if not _LETTER_OR_QUESTION.search(following):
         return answer
-    lowered = following.lower()
-    if beside := _HEDGE_BESIDE.match(lowered):
+    all_lowered = following.lower()
+    if beside := _HEDGE_BESIDE.match(all_lowered):
         hedge = following[: beside.end()]
         return answer._replace(text=answer.text + hedge, sentence=answer.sentence + hedge)
-    if not _has_sign(lowered):
-        return answer
+    signs = list(filter(all_lowered.__contains__, _SIGNS))
     taken_back, standing = "", answer
-    for match in SENTENCE_AND_END.finditer(following):
-        sentence = match.group().strip()
-        lowered = sentence.lower()
-        has_sign = _has_sign(lowered)
-        if (
-            has_sign
-            and (_CONDITION.search(lowered) or OFFER.search(lowered))
-            and not _RECONSIDERS.match(lowered)
-        ):
+    for match in SENTENCE_AND_END.finditer(following) if signs else ():
+        lowered = all_lowered[match.start() : match.end()].strip()
+        if not any(map(lowered.__contains__, signs)):
+            if taken_back and _CONFIRMS.search(lowered):
+                taken_back = ""
             continue
-        is_denied = has_sign and (_DENIES.search(lowered) is not None or _denies(sentence, standing.text))
-        value = _value_in(sentence, lowered, bool(taken_back) or is_denied) if has_sign else ""
+        if (_CONDITION.search(lowered) or OFFER.search(lowered)) and not _RECONSIDERS.match(lowered):
+            continue
+        sentence = match.group().strip()
+        is_denied = _DENIES.search(lowered) is not None or _denies(sentence, standing.text)
+        value = _value_in(sentence, lowered, bool(taken_back) or is_denied)
         if value and HEDGES.search(value.lower()):
             taken_back = sentence if standing.text in value else taken_back
         elif value:
@@ -95,11 +93,6 @@ def settled(text: str, end: int, answer: Answer) -> Answer:
 def is_wrong(words: str) -> bool:
     """Return whether the words behind a number say that it is wrong: "does not fit", "is impossible"."""
     return _IS_WRONG.search(words.lower()) is not None
-
-
-def _has_sign(lowered: str) -> bool:
-    """Return whether a text, in lower case, may have a sentence that is not neutral."""
-    return any(map(lowered.__contains__, _SIGNS))
 
 
 def _denies(sentence: str, answer: str) -> bool:
@@ -137,12 +130,12 @@ _DELIMITED = re.compile(
 _EMOJI = r"[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]"
 _DECORATION = re.compile(rf"^(?:[\s:=`#]|\*\*(?=\s)|{_EMOJI})*+")
 _TRAILING_EMOJI = re.compile(rf"(?:{_EMOJI}|\s)++\Z")
-_SENTENCE_END = re.compile(r"\.(?=[\s*_]|$)|!(?=[*_\s]*(?:$|[A-Z]|[^\x00-\x7f]))|(?<=\?)\s|\.?\s++I hope")
-_HARMLESS = re.compile(
-    r",\s*not\s+(?=[-$\\(]*[0-9])|(?:^|,|(?<=\s)|(?<=\)))\s*\(?\b(?:which|so|because|since|as|where|hence|thus|"
-    r"therefore|in\s+(?:total|all)|altogether|total|rounded|given\s+that|and\s+(?:that|this)\s+is\s+(?:the|our|my)|"
-    r"for\s+(?:all|any|every|each)|i\s+hope)\b"
+_SENTENCE_END = re.compile(r"\.(?=[\s*_]|$)|!(?=[*_\s]*(?:$|[A-Z]|[^\x00-\x7f]))|\s(?:(?<=\?\s)|\s*+I hope)")
+_REASON = (
+    r"\(?(?:which|so|because|since|as|where|hence|thus|therefore|in\s+(?:total|all)|altogether|total|rounded|"
+    r"given\s+that|and\s+(?:that|this)\s+is\s+(?:the|our|my)|for\s+(?:all|any|every|each)|i\s+hope)\b"
 )
+_HARMLESS = re.compile(rf",\s*(?:not\s+(?=[-$\\(]*[0-9])|{_REASON})|(?<![^\s)])\s*{_REASON}")
 _CHANGES = re.compile(  # after a harmless word
     r"\b(?:should\s+be|wait|rather|actually|instead|or|otherwise|minus|plus|doubt|cannot|impossible|wrong)\b|n't"
 )

@@ -5,8 +5,9 @@ import time
 from fractions import Fraction
 
 from erce.types import Verdict
-from erce.verify.answers.expression import parse_scalar
+from erce.verify.answers.expression import parse_tokens
 from erce.verify.answers.limits import MAX_CHARACTERS, Budget, TooLargeError, UnparsedError
+from erce.verify.answers.tokens import clean, tokenize
 from erce.verify.answers.tree import Tree, same_value
 
 TOLERANCE = Fraction(1, 10**6)
@@ -102,7 +103,7 @@ def _take_steps(gold: str, answer: str) -> tuple[bool, str, str]:
 def _fourth_step(gold: str, answer: str) -> tuple[bool, str, str]:
     """Compare as the difference simplified to 0 would: exactly, where step 3 has the tolerance."""
     try:
-        same = same_value(_exact(parse_scalar(gold)), _exact(parse_scalar(answer)), Budget())
+        same = same_value(_exact(gold), _exact(answer), Budget())
     except UnparsedError as error:
         return False, "unparsed", str(error)
     except (TooLargeError, RecursionError) as error:
@@ -110,11 +111,15 @@ def _fourth_step(gold: str, answer: str) -> tuple[bool, str, str]:
     return same, "structural" if same else "different", f"{gold[:80]} and {answer[:80]} as expressions"
 
 
-def _exact(tree: Tree) -> Tree:
-    """Return the tree with its decimal numbers as fractions."""
-    if tree[:1] == ("dec",):
-        return "num", tree[1]
-    return tuple(_exact(part) if isinstance(part, tuple) else part for part in tree)
+def _exact(text: str) -> Tree:
+    """Return the tree of an expression with its decimal numbers as fractions."""
+
+    def exact(tree: Tree) -> Tree:
+        if tree[:1] == ("dec",):
+            return "num", tree[1]
+        return tuple(exact(part) if isinstance(part, tuple) else part for part in tree)
+
+    return exact(parse_tokens(tokenize(clean(text))))
 
 
 def _strip_signs(text: str) -> str:

@@ -44,7 +44,7 @@ def test_tasks_are_listed(capsys):
         (["run", "mini", "--set", "lams=[0, one]"], "not KEY=VALUE as in TOML"),
         (
             ["run", "mini", "--model", "/no/such", "--dry-run"],
-            "no model '/no/such' could be loaded; give 'tiny'",
+            "no model '/no/such' could be loaded (there is no such folder); give 'tiny'",
         ),
         (["run", "mini", "--jobs", "0"], "jobs = 0"),
         (["run", "mini", "--retries", "-1"], "retries = -1 must be 0 or more"),

@@ -70,7 +70,9 @@ def test_a_damaged_file_is_named_with_the_way_out(tmp_path, content):
 def test_a_folder_that_holds_another_study_is_left_as_it_is(tmp_path):
     open_study(tmp_path / "runs", RECIPE)
     before = files(tmp_path)
-    with pytest.raises(ValueError, match=r"another study \(its rank is 16, not 4\); choose another folder"):
+    with pytest.raises(
+        ValueError, match=r"another study \(its rank is 16, not 4\); put that back, or choose"
+    ):
         open_study(tmp_path / "runs", replace(RECIPE, training=replace(RECIPE.training, rank=4)))
     with pytest.raises(ValueError, match=r"its stop is \(\), not \('END',\)"):
         open_study(tmp_path / "runs", replace(RECIPE, decoding=replace(RECIPE.decoding, stop=("END",))))

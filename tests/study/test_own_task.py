@@ -152,7 +152,7 @@ PROGRAMS = tiny_recipe(task="mini-code", lams=(0.0,), training=TINY)
 def test_programs_are_verified_in_the_sandbox(tmp_path):
     root = run(PROGRAMS, out=tmp_path / "code").root
     assert main(["records", str(root), str(tmp_path / "rows.jsonl")]) == 0
-    rows = read_rows(tmp_path / "rows.jsonl")
+    rows = list(read_rows(tmp_path / "rows.jsonl"))
     assert len(rows) == 2 * (2 + 4) * 3  # cells; validation and test; greedy and two samples
     assert any(row["accepted"] for row in rows)
 

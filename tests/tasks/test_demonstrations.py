@@ -42,7 +42,7 @@ def test_the_first_demonstration_that_fails_is_shown():
 def test_a_verifier_that_refuses_every_demonstration_is_itself_the_likelier_fault():
     task = replace(SUMS, verify=lambda problem, completion: Verdict(False, "different"))
     with pytest.raises(
-        InputError, match=r"refuses all 3 demonstrations, .*'p1' \(different\); correct the ver"
+        InputError, match=r"refuses all 3 demonstrations, .*'p1' \(different\); the verifier is likelier"
     ):
         check_demonstrations(task, NUMBERS)
 
@@ -102,7 +102,7 @@ def test_the_line_is_the_functions_own_and_not_that_of_a_library_which_it_calls(
         check_demonstrations(task, NUMBERS)
 
 
-def test_a_verifier_gets_the_demonstration_as_a_finished_completion():
+def test_a_verifier_gets_the_demonstration_and_then_nothing_as_a_finished_completion():
     seen = []
 
     def verify(problem, completion):
@@ -110,7 +110,7 @@ def test_a_verifier_gets_the_demonstration_as_a_finished_completion():
         return Verdict(True, "exact")
 
     check_demonstrations(replace(SUMS, verify=verify), NUMBERS[:1])
-    assert seen == [("p1", "p1", "#### 1", True)]
+    assert seen == [("p1", "p1", "#### 1", True), ("p1", "p1", "", True)]
 
 
 def test_problems_whose_programs_could_cheat_are_named_if_the_recipe_refuses_them():

@@ -4,7 +4,6 @@ import pytest
 from toys.task_files import completion, math500_rows, math_rows, write_lines
 
 from erce.tasks import TASKS
-from erce.tasks import math as math_task
 
 pytestmark = pytest.mark.filterwarnings("ignore::erce.tasks.source.ChecksumWarning")
 MATH = TASKS["math"]
@@ -28,13 +27,6 @@ def test_the_answer_is_what_the_last_box_holds_and_the_solution_is_shown_verbati
     assert (first.answer, first.demonstration) == ("1", row["solution"])
     asked = "Solve this step by step, and put the final answer in \\boxed{}."
     assert first.prompt.split("\n\n") == [row["problem"], asked]
-
-
-def test_a_training_problem_that_is_nearly_a_test_problem_is_left_out(folder, monkeypatch):
-    known = {math_task.digest("Solve $x^2=4$ for positive  $x$."): "test/any"}
-    monkeypatch.setattr(math_task, "NEAR_DUPLICATES", known)
-    train = MATH.pools(str(folder / "math")).train
-    assert [each.id for each in train] == ["train/algebra/1.json"]
 
 
 def test_rows_without_ids_are_numbered(folder):

@@ -84,9 +84,7 @@ def test_no_network_is_a_sentence_with_the_way_out(hub):
         raise ConnectionError("Couldn't reach 'our/rows' on the Hub")
 
     hub(load)
-    with pytest.raises(
-        ValueError, match=r"our/rows cannot be loaded from the hub \(Couldn't reach.*data = \"folder"
-    ):
+    with pytest.raises(ValueError, match=r"our/rows cannot be loaded \(Couldn't reach.*data = \"folder"):
         SOURCE.from_hub()
 
 

@@ -8,7 +8,7 @@ from toys.task_files import completion
 
 from erce.errors import InputError
 from erce.tasks import check_demonstrations, jsonl_task, load_task, reader_task, splits
-from erce.tasks.user_defined import RepeatedPromptWarning
+from erce.tasks.overlap import LeftOutWarning
 from erce.types import Completion, Problem, Verdict
 
 CHECKS = """
@@ -131,9 +131,10 @@ def test_otherwise_a_fifth_is_tested_whatever_the_order_of_the_lines(file):
 def test_copies_are_never_divided(file):
     copies = [row(number, prompt=f"  spell  {number}? ") for number in range(10)]
     task = jsonl_task("mine", file(ROWS + copies), by_answer)
-    with pytest.warns(RepeatedPromptWarning, match="10 of 20 problems repeat another's prompt"):
-        pools = task.pools(None)
-    assert not {each.answer for each in pools.train} & {each.answer for each in pools.test}
+    with pytest.warns(LeftOutWarning, match="10 of 20 problems are left out, since they repeat another's"):
+        drawn = splits(task)
+    answers = [each.answer for each in drawn.train + drawn.validation + drawn.test]
+    assert len(answers) == len(set(answers)) == 10
 
 
 @pytest.mark.parametrize(
@@ -147,6 +148,10 @@ def test_copies_are_never_divided(file):
         ([row(0), row(1, demonstration=" ")], "line 2: `demonstration` is empty"),
         ([row(0), row(1, prompt=3)], "line 2: `prompt` is 3, not a text"),
         ([row(0), row(1, answer=[3])], r"line 2: `answer` is \[3\], not a text; `meta` may hold a list"),
+        (
+            [row(0), row(1, answer=None)],
+            "line 2: it has none of answer, tests, outputs, meta, which other rows have",
+        ),
         ([row(0), row(1, weight="2")], "line 2: `weight` is '2'; it is a number, 0 or above"),
         ([row(0), row(1, weight=-1)], "line 2: `weight` is -1; it is a number"),
         ([row(0), row(1, answer=True)], "line 2: `answer` is True, not a text"),
@@ -165,14 +170,14 @@ def test_copies_are_never_divided(file):
         ),
         ([row(0, split="test"), row(1)], 'line 2: `split` is None; it is "train" or "test"'),
         ([row(0, split="dev"), row(1)], "line 1: `split` is 'dev'"),
-        ([row(0), row(1)], "1 problems to train on and 1 to test on are too few"),
-        ([row(n, split="train") for n in range(5)], "5 problems to train on and 0 to test on are too few"),
+        ([row(0), row(1)], "has 1 problems to train on and 1 to test on, which are too few"),
+        ([row(n, split="train") for n in range(5)], "has 5 problems to train on and 0 to test on, which"),
         ([], "problems.jsonl is empty; its problems are one JSON object per line"),
     ],
 )
 def test_a_file_that_is_no_task_is_a_sentence_with_its_line(file, rows, message):
     with pytest.raises(ValueError, match=message):
-        jsonl_task("mine", file(rows), by_answer).pools(None)
+        splits(jsonl_task("mine", file(rows), by_answer))
 
 
 RENAMED = [{"question": f"Spell {n}.", "answer": f"n{n}", "final": n, "source": "us"} for n in range(10)]
@@ -290,6 +295,13 @@ def test_a_data_set_that_is_no_task_is_a_sentence(hub, load, message):
         jsonl_task("mine", None, by_answer).pools("owner/name")
 
 
+def test_a_misspelt_file_is_told_the_nearest_of_its_folder(file):
+    with pytest.raises(
+        InputError, match=r"no file '.*problem\.jsonl'; did you mean 'problems\.jsonl'\? probl"
+    ):
+        jsonl_task("mine", None, by_answer).pools(file().replace("problems.", "problem."))
+
+
 @pytest.mark.parametrize("data", ["problems.jsonl", "data/problems.jsonl", "data/problems.json", "/a/b"])
 def test_a_misspelt_file_is_not_looked_for_on_the_hub(hub, data):
     hub(lambda *names: pytest.fail("the hub was asked"))
@@ -370,9 +382,7 @@ def test_a_verifier_of_erce_can_be_named_for_problems_of_ones_own(reader, fields
 def test_a_prompt_in_both_splits_is_tested_alone(file):
     rows = [row(number, split="train") for number in range(6)]
     rows += [row(number, split="test", id=f"test-{number}") for number in (1, 4, 7)]
-    with pytest.warns(
-        RepeatedPromptWarning, match="2 of 9 problems .*; a prompt in both splits is for tests"
-    ):
+    with pytest.warns(LeftOutWarning, match="2 of 9 problems .* give away a test problem"):
         drawn = splits(jsonl_task("mine", file(rows), by_answer))
     assert {problem.id for problem in drawn.test} == {"test-1", "test-4", "test-7"}
     assert {problem.answer for problem in drawn.train + drawn.validation} == {"n0", "n2", "n3", "n5"}

@@ -83,6 +83,13 @@ def arm_in_question(summary: Summary) -> Arm | None:
     return found.use if found is not None and trained else summary.chosen_penalty
 
 
+def rivals(summary: Summary, arm: Arm) -> list[Arm]:
+    """Return the arms over which a gain in samples is doubted: base model, λ = 0, the next on validation."""
+    found = preferences(summary).get("sampled")
+    next_best = found.next_best if found is not None and found.arm == arm else []
+    return [other for other in dict.fromkeys((BASE_MODEL, summary.baseline, *next_best)) if other != arm]
+
+
 def temperature_sweep(summary: Summary) -> TemperatureSweep | None:
     """Return the sweep of the study's own task; None without one in the recipe or without two temperatures.
 
@@ -123,11 +130,11 @@ def _best(line: list[Point]) -> float | None:
 
 
 def _contests(summary: Summary, arm: Arm, best: dict[Arm, float]) -> Iterator[Contest]:
-    """Compare the arm with the base model and λ = 0, as far as these are sampled at every temperature."""
+    """Compare the arm with its rivals, each at its best of the temperatures at which it was sampled."""
     study = summary.study
     unfinished = {cell.arm for cell in study.missing if cell.task == summary.task}
     decodings = temperatures(study.recipe)
-    for rival in (BASE_MODEL, summary.baseline):
+    for rival in rivals(summary, arm):
         if not {arm, rival} <= best.keys() or unfinished & {arm, rival}:
             continue
         treated, other = (summary.outcomes(one, decodings[best[one]]) for one in (arm, rival))

@@ -16,7 +16,7 @@ from erce.errors import counted
 from erce.reporting.format import fixed, percent, points, strength
 from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
-from erce.reporting.numbers.verdict import preferences, to_take, usable_for_both
+from erce.reporting.numbers.verdict import MARGIN, preferences, to_take, usable_for_both
 from erce.reporting.words.sentences import in_sentence, sentences, temperature_doubts
 from erce.study.folder import read_origin
 from erce.study.freshness import TRAIN_AGAIN, changed_files, trained_on_others
@@ -116,7 +116,7 @@ def next_steps(summary: Summary) -> list[str]:
     if "sharpening" in sentences(summary) and recipe.can_run and not recipe.decoding.temperatures:
         setting = "temperatures = [0.2, 0.4, 0.6, 1.0] in [decoding]"
         others.append(f"Set {setting}, which shows whether a lower temperature gains as much.")
-    return [*first, *_take(summary), *plan, *others] or [NOTHING_TO_DO]
+    return [*first, *_take(summary), *plan, *_decode(summary), *others] or [NOTHING_TO_DO]
 
 
 def _changed(summary: Summary) -> Iterator[Caution]:
@@ -292,7 +292,10 @@ def _base_model(summary: Summary) -> Iterator[Caution]:
             f"The base model was right more often than {name} ({base.decoding}: {percent(base.mean)} % "
             f"against {percent(zero.mean)} %), so a gain over {name} may be damage avoided."
         )
-        yield Caution(fault, "Tune the learning rate and the epochs of λ = 0, then compare again.")
+        yield Caution(
+            fault,
+            "Read some demonstrations and what λ = 0 makes of them, and tune its learning rate and epochs.",
+        )
 
 
 def _format(summary: Summary) -> Iterator[Caution]:
@@ -332,6 +335,17 @@ def _take(summary: Summary) -> list[str]:
         for arm in dict.fromkeys(arms)
         if not arm.is_base
     ]
+
+
+def _decode(summary: Summary) -> list[str]:
+    """Say that one greedy answer is right more often than a sample, where it is so by more than MARGIN."""
+    arm = to_take(summary)
+    greedy, sampled = (summary.row(summary.task, arm, decoding) for decoding in ("greedy", "sampled"))
+    if arm is None or greedy is None or sampled is None or greedy.mean - sampled.mean <= MARGIN:
+        return []
+    of_greedy, of_samples = percent(greedy.mean), percent(sampled.mean)
+    right = f"is right on {of_greedy} % of the problems so, and in {of_samples} % of samples"
+    return [f"Decode greedily where one answer is enough: {in_sentence(summary, arm)} {right}."]
 
 
 def _plan(summary: Summary) -> list[str]:

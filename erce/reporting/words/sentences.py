@@ -3,10 +3,10 @@
 from erce.errors import counted
 from erce.recipe import SELF
 from erce.recipe.sections import OWN_ANSWERS
-from erce.reporting.format import fixed, gain_with_interval, interval, percent, points, strength
+from erce.reporting.format import fixed, gain_with_interval, interval, listed, percent, points, strength
 from erce.reporting.numbers.gains import Summary, TableRow
 from erce.reporting.numbers.k_samples import sample_coverage
-from erce.reporting.numbers.temperatures import arm_in_question, temperature_sweep
+from erce.reporting.numbers.temperatures import arm_in_question, rivals, temperature_sweep
 from erce.reporting.numbers.verdict import MARGIN, Preference, preferences, usable_for_both
 from erce.stats import Gain
 from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
@@ -54,13 +54,11 @@ def contest_sentence(summary: Summary) -> str:
         others.append(f"{rival} ({contest.rival_temperature:g}) in {percent(contest.rival_mean)} %")
         gained = f"{rival} ({points(gain.gain)} points, {interval(gain)})"
         by_finding.setdefault(contest.finding, []).append(gained)
-    found = [
-        CONTESTS[one].format(rivals=" and ".join(by_finding[one])) for one in CONTESTS if one in by_finding
-    ]
+    found = [CONTESTS[one].format(rivals=listed(by_finding[one])) for one in CONTESTS if one in by_finding]
     return (
         f"With each arm at the temperature that validation prefers, {name} (temperature "
         f"{first.temperature:g}) is right in {percent(first.mean)} % of completions of the test "
-        f"problems, {' and '.join(others)}. {' '.join(found)}"
+        f"problems, {listed(others)}. {' '.join(found)}"
     )
 
 
@@ -96,7 +94,7 @@ def _own_sentence(summary: Summary) -> str:
         f"{own['with_one']:,} of {counted(own['problems'], 'training problem')}{each} have an accepted one, "
         f"and self leaves out the other {own['problems'] - own['with_one']:,}. "
         f"self trains on them alone, on at most {settings.keep} different ones of a problem; rft on the "
-        "demonstrations and those that differ from them."
+        "demonstrations, and of these such as differ from them."
     )
 
 
@@ -144,10 +142,11 @@ def _preferred(summary: Summary, found: Preference) -> str:
         scores += f" on {counted(found.n_validation, 'problem')}"
     if next_best:
         arms = f", of {counted(len(found.scores), 'arm')}"
-        names = " and ".join(in_sentence(summary, arm) for arm in next_best)
+        names = listed([in_sentence(summary, arm) for arm in next_best])
         scores += f"; next {names}, {percent(found.scores[next_best[0]])} %"
     gains = [
-        f"{points(found.over[arm].gain)} over {in_sentence(summary, arm)} ({interval(found.over[arm])})"
+        f"{points(found.over[arm].gain)} {'over' if found.over[arm].gain > 0 else 'against'} "
+        f"{in_sentence(summary, arm)} ({interval(found.over[arm])})"
         for arm in dict.fromkeys((BASE_MODEL, summary.baseline, *next_best, *cheaper))
         if arm in found.over
     ]
@@ -171,12 +170,13 @@ def _cheaper(summary: Summary, found: Preference) -> str:
     cheaper = found.cheaper
     if cheaper is None or (cheaper.gain.low > 0 and cheaper.row.arm in (BASE_MODEL, summary.baseline)):
         return ""
-    finding = "worse" if cheaper.gain.low > 0 else "not shown to be worse"
-    if cheaper.is_as_good:
-        finding = f"as good within {fixed(100 * MARGIN, 0)} points"
-    return (
-        f" Cheaper is {in_sentence(summary, cheaper.row.arm)} ({_cost(summary, cheaper.row)}), and {finding}."
+    named = f"{in_sentence(summary, cheaper.row.arm)} ({_cost(summary, cheaper.row)})"
+    if cheaper.gain.low > 0:
+        return f" Every cheaper arm is worse, such as {named}."
+    finding = (
+        f"as good within {fixed(100 * MARGIN, 0)} points" if cheaper.is_as_good else "not shown to be worse"
     )
+    return f" Cheaper is {named}, and {finding}."
 
 
 def in_sentence(summary: Summary, arm: Arm) -> str:
@@ -199,8 +199,8 @@ def _choosing(summary: Summary) -> str:
         return text
     arms = counted(max(len(one.scores) for one in found), "arm")
     return (
-        f"{text} The choice among {arms} was made on other problems, but of the same trained models; "
-        f"allowing for that adds at most {points(widening)[1:]} points a side."
+        f"{text} The choice among {arms} was made on other problems, but of the same trained models: the "
+        f"intervals allow for that, which makes them at most {points(widening)[1:]} points wider a side."
     )
 
 
@@ -226,7 +226,7 @@ def _cost(summary: Summary, row: TableRow) -> str:
     tokens = f"{row.sampled_before:,} tokens sampled before training" if row.sampled_before else ""
     sharing = [arm for arm in summary.arms(row.task) if arm.objective in OWN_ANSWERS] if tokens else []
     if len(sharing) > 1:
-        tokens += f", which {' and '.join(map(summary.name, sharing))} share"
+        tokens += f" (once for {listed([*map(summary.name, sharing)])} together)"
     return " and ".join(filter(None, [steps, tokens]))
 
 
@@ -245,7 +245,7 @@ def temperature_doubts(summary: Summary) -> list[str]:
     doubted = [in_sentence(summary, other) for other in _sharpened(summary, arm) if other not in beyond]
     if arm is None or not doubted:
         return []
-    over = " and ".join(doubted)
+    over = listed(doubted)
     return [f"The gain of {summary.name(arm)} over {over} in samples may be of temperature alone."]
 
 
@@ -262,7 +262,7 @@ def _sharpening(summary: Summary) -> str:
     )
     too = [in_sentence(summary, other) for other in _gained(summary, arm, "greedy") if other in gained]
     if too:
-        text += f" Greedy decoding gained over {' and '.join(too)} too, so sharpening is not all there is."
+        text += f" Greedy decoding gained over {listed(too)} too, so sharpening is not all there is."
     return " ".join([text, *temperature_doubts(summary)])
 
 
@@ -272,10 +272,14 @@ def _sharpened(summary: Summary, arm: Arm | None) -> list[Arm]:
 
 
 def _gained(summary: Summary, arm: Arm | None, decoding: str) -> list[Arm]:
-    """Return which of base model and λ = 0 the arm is shown to be better than."""
-    row = summary.row(summary.task, arm, decoding)
-    gains = {} if row is None else {BASE_MODEL: row.over_base, summary.baseline: row.gain}
-    return [other for other, gain in gains.items() if gain is not None and gain.low > 0]
+    """Return over which of its `rivals` the arm is shown to be better."""
+    if arm is None:
+        return []
+    row, found = summary.row(summary.task, arm, decoding), preferences(summary).get(decoding)
+    shown = {} if row is None else {BASE_MODEL: row.over_base, summary.baseline: row.gain}
+    if found is not None and found.arm == arm:
+        shown = found.over
+    return [other for other in rivals(summary, arm) if (gain := shown.get(other)) and gain.low > 0]
 
 
 def _where(decoding: str) -> str:

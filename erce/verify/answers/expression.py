@@ -11,10 +11,8 @@ from erce.verify.answers.tokens import (
     GREEK,
     INFIX,
     Token,
-    clean,
     depth_change,
     split,
-    tokenize,
 )
 from erce.verify.answers.tree import Tree
 
@@ -26,7 +24,7 @@ _FACTORS = frozenset("abcdeijklmntxyz") | {"alpha", "beta", "gamma", "delta", "e
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
-def parse_scalar(text: str) -> Tree:
+def parse_tokens(tokens: list[Token]) -> Tree:
     r"""Return the tree of one expression, as nested tuples whose first entry is the kind of node.
 
     - `("num", value)`, `("dec", value)`: a number without and with a decimal point, an int or a Fraction
@@ -37,19 +35,13 @@ def parse_scalar(text: str) -> Tree:
     - `("call", name, arguments)`: sin, arcsin, sinh and the like, ln, log (base and argument), abs, fact,
       binom
 
-    Terms, factors and arguments are tuples of trees. `UnparsedError` if the text is not such an expression,
+    Terms, factors and arguments are tuples of trees. `UnparsedError` if the tokens are no such expression,
     `TooLargeError` beyond a limit.
 
-    >>> parse_scalar(r"2\sqrt{x}")
-    ('mul', (('num', 2), ('root', ('sym', 'x'), ('num', 2))))
-    >>> parse_scalar("1.50")
-    ('dec', Fraction(3, 2))
+    >>> from erce.verify.answers.tokens import tokenize
+    >>> parse_tokens(tokenize(r"2\sqrt{x}")), parse_tokens(tokenize("1.50"))
+    (('mul', (('num', 2), ('root', ('sym', 'x'), ('num', 2)))), ('dec', Fraction(3, 2)))
     """
-    return parse_tokens(tokenize(clean(text)))
-
-
-def parse_tokens(tokens: list[Token]) -> Tree:
-    """Return the tree of the expression that the tokens write; see `parse_scalar`."""
     parser = ExpressionParser(tokens)
     tree = parser.sum()
     if parser.next.kind != END.kind:

@@ -22,7 +22,7 @@ from erce.verify.answers.limits import (
 if TYPE_CHECKING:
     from mpmath.ctx_mp import MPContext
 
-# Nested tuples such as ("add", (("sym", "x"), ("num", 1))); `expression.parse_scalar` lists their kinds.
+# Nested tuples such as ("add", (("sym", "x"), ("num", 1))); `expression.parse_tokens` lists their kinds.
 Tree = tuple[Any, ...]
 # An int or a Fraction if exact, else an mpf or mpc of the thread's own context.
 Number = Any

@@ -6,6 +6,7 @@ About thirty units are known, no nouns: of "42 marbles" only the reference may s
 import math
 import re
 from collections import Counter
+from functools import lru_cache
 from itertools import pairwise
 
 from erce.verify.answers.limits import UnparsedError
@@ -48,6 +49,7 @@ _BETWEEN = re.compile(r"[\s.,'()*~-]++")
 _TEMPERATURES = ({"degree", "celsius"}, {"degree", "fahrenheit"})
 
 
+@lru_cache(maxsize=1024)  # a few units are most of those that are written
 def read_unit(text: str) -> tuple[str, int]:
     """Return the unit that words state, in one spelling and order, and the factor of words like "million".
 

@@ -10,6 +10,7 @@ from erce.reporting import contents
 from erce.reporting.format import interval, points
 from erce.reporting.numbers.gains import summary
 from erce.reporting.numbers.temperatures import temperature_sweep
+from erce.reporting.numbers.verdict import preferences
 from erce.reporting.pages.figures import accuracy_over_temperature
 from erce.reporting.words.cautions import faults
 from erce.reporting.words.sentences import contest_sentence, sentences, temperature_doubts
@@ -57,7 +58,8 @@ def test_every_arm_has_a_point_a_temperature_with_the_numbers_of_its_cells(study
 
 
 def test_each_arm_is_taken_at_its_own_best_validation_temperature_and_compared_on_test(study_summary):
-    base, contest = temperature_sweep(study_summary).contests
+    base, contest, next_best = temperature_sweep(study_summary).contests
+    assert next_best.rival == preferences(study_summary)["sampled"].next_best[0] == Arm(1.0)
     assert (contest.arm, contest.rival) == (Arm(0.5), BASELINE)
     assert (contest.temperature, contest.rival_temperature) == (1.0, 0.2)
     arms = [study_summary.outcomes(arm, name) for arm, name in ((Arm(0.5), "T1"), (BASELINE, "T0.2"))]
@@ -127,14 +129,16 @@ def test_the_arm_in_question_is_the_one_to_use_for_samples_not_the_chosen_lam(tm
 
     whole = summary(made)
     assert whole.lam == 0.5
-    assert [contest.arm for contest in temperature_sweep(whole).contests] == [arm_of("dft")] * 2
+    contests = temperature_sweep(whole).contests
+    assert {contest.arm for contest in contests} == {arm_of("dft")}
+    assert [contest.rival for contest in contests[:2]] == [BASE_MODEL, BASELINE]
     assert "dft (temperature 0.8) is right in" in contest_sentence(whole)
     begun = summary(with_results(made, without_further))
     assert {cell.arm for cell in begun.study.missing} == {arm_of("dft")}
     assert temperature_sweep(begun).contests == []
     plain = _summary(tmp_path / "plain", temperatures=(), objectives=("dft",), right=right)
     [doubt] = temperature_doubts(plain)
-    assert doubt == "The gain of dft over the base model in samples may be of temperature alone."
+    assert doubt == "The gain of dft over the base model and λ = 0.5 in samples may be of temperature alone."
     assert sentences(plain)["sharpening"].endswith(doubt)
     assert doubt in [caution.fault for caution in faults(plain)]
 

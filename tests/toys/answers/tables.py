@@ -235,6 +235,8 @@ DEF_{16} ≢ DEE_{16}
 ax+by=c ≡ ax+by-c=0 ≢ ax-by=c
 x>0,y>0 ≢ x>0
 \triangle ABC ≢ \triangle ABD
+\vec{a}\times\vec{b} ≢ \vec{b}\times\vec{a}
+\mathbf{a}\times\mathbf{b} ≢ \mathbf{b}\times\mathbf{a}
 \vec{a}+\vec{b} ≡ \vec{b}+\vec{a} ≢ \vec{a}-\vec{b}
 \hat{i}+2\hat{j} ≡ 2\hat{j}+\hat{i} ≢ \hat{j}+2\hat{i}
 8:15\text{ a.m.} ≡ 8:15 \text{ AM} ≢ 8:15\text{ p.m.} ≢ 8:51\text{ a.m.}

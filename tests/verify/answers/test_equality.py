@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import pytest
+from toys.answers.expressions import parsed
 
-from erce.verify.answers.expression import parse_scalar
 from erce.verify.answers.limits import Budget, TooLargeError, UnparsedError
 from erce.verify.answers.tree import Evaluator, proportion, same_value, sample_points
 
@@ -60,7 +60,7 @@ WITHOUT_VALUE = [
 
 
 def same(left: str, right: str) -> bool:
-    return same_value(parse_scalar(left), parse_scalar(right), Budget())
+    return same_value(parsed(left), parsed(right), Budget())
 
 
 @pytest.mark.parametrize(("left", "right"), SAME)
@@ -99,14 +99,14 @@ def test_what_has_no_value_is_unparsed(text):
     ],
 )
 def test_proportional_expressions_differ_by_a_real_constant(left, right, sign):
-    assert proportion(parse_scalar(left), parse_scalar(right), Budget()) == sign
+    assert proportion(parsed(left), parsed(right), Budget()) == sign
 
 
 def test_rational_values_are_exact_and_others_are_not():
     evaluator = Evaluator({"x": Fraction(1, 3)}, Budget())
-    assert evaluator.value(parse_scalar("x^2+1")) == Fraction(10, 9)
-    assert type(evaluator.value(parse_scalar("3x"))) is int
-    assert type(evaluator.value(parse_scalar(r"\sqrt{x}"))) not in (int, Fraction)
+    assert evaluator.value(parsed("x^2+1")) == Fraction(10, 9)
+    assert type(evaluator.value(parsed("3x"))) is int
+    assert type(evaluator.value(parsed(r"\sqrt{x}"))) not in (int, Fraction)
 
 
 def test_the_points_are_the_same_in_every_process():

@@ -1,8 +1,8 @@
 """Which texts are expressions, and where their limits are; the labelled pairs say how they are read."""
 
 import pytest
+from toys.answers.expressions import parsed
 
-from erce.verify.answers.expression import parse_scalar
 from erce.verify.answers.limits import TooLargeError, UnparsedError
 
 NOT_READ = [
@@ -41,15 +41,15 @@ BEYOND = [
 @pytest.mark.parametrize("text", NOT_READ)
 def test_what_is_no_expression_is_unparsed(text):
     with pytest.raises(UnparsedError):
-        parse_scalar(text)
+        parsed(text)
 
 
 @pytest.mark.parametrize("text", BEYOND, ids=range(len(BEYOND)))
 def test_what_is_beyond_a_limit_is_too_large(text):
     with pytest.raises(TooLargeError):
-        parse_scalar(text)
+        parsed(text)
 
 
 def test_what_is_within_the_limits_is_read():
-    assert parse_scalar("(" * 39 + "x" + ")" * 39) == ("sym", "x")
-    assert parse_scalar("9" * 400) == ("num", 10**400 - 1)
+    assert parsed("(" * 39 + "x" + ")" * 39) == ("sym", "x")
+    assert parsed("9" * 400) == ("num", 10**400 - 1)

@@ -136,7 +136,7 @@ def test_a_program_that_waits_for_the_processor_does_not_count_as_idle(tier):
 
 
 def test_a_worker_that_dies_twice_is_an_error_and_not_the_programs_fault(tier, monkeypatch):
-    def die(self, job, limits):
+    def die(self, job):
         raise OSError("gone")
 
     with Sandbox(tier) as sandbox:
