@@ -59,7 +59,7 @@ def test_every_arm_has_a_point_a_temperature_with_the_numbers_of_its_cells(study
 
 def test_each_arm_is_taken_at_its_own_best_validation_temperature_and_compared_on_test(study_summary):
     base, contest, next_best = temperature_sweep(study_summary).contests
-    assert next_best.rival == preferences(study_summary)["sampled"].next_best[0] == Arm(1.0)
+    assert [next_best.rival] == preferences(study_summary)["sampled"].next_best
     assert (contest.arm, contest.rival) == (Arm(0.5), BASELINE)
     assert (contest.temperature, contest.rival_temperature) == (1.0, 0.2)
     arms = [study_summary.outcomes(arm, name) for arm, name in ((Arm(0.5), "T1"), (BASELINE, "T0.2"))]
