@@ -24,20 +24,15 @@ COUNTS = "own"  # in the result.json of the base model's samples
 @lru_cache(maxsize=8)
 def cell_splits(recipe: Recipe, task: str) -> Splits:
     """Return the problems of a task in the sizes of the recipe; every cell has the same ones."""
+    named = {} if recipe.columns is None else asdict(recipe.columns)
     return splits(
-        load_task(task, columns=_columns(recipe)),
+        load_task(task, columns={field: column for field, column in named.items() if column is not None}),
         data=recipe.data,
         n_train=recipe.n_train,
         n_validation=recipe.n_validation,
         n_test=recipe.n_test,
         seed=recipe.split_seed,
     )
-
-
-def _columns(recipe: Recipe) -> dict[str, str]:
-    """Return field → column, where the recipe says so."""
-    named = {} if recipe.columns is None else asdict(recipe.columns)
-    return {field: column for field, column in named.items() if column is not None}
 
 
 def problem_rows(splits_by_task: Mapping[str, Splits]) -> list[dict[str, Any]]:

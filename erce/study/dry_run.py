@@ -91,7 +91,7 @@ def _task_lines(work: StudyWork, name: str) -> list[str]:
     sizes = f"{len(texts.train)} train, {len(texts.validation)} validation, {len(texts.test)} test problems"
     lines = [
         f"{name}: {sizes}",
-        f"  cells     {len(grid)}: {_arms(recipe, grid)}",
+        f"  cells     {len(cells)}: {_arms(recipe, cells)}",
         _training_line(recipe, texts),
     ]
     for when, alike in groups.items():
@@ -119,7 +119,8 @@ def _training_line(recipe: Recipe, texts: Texts) -> str:
 
 
 def _arms(recipe: Recipe, cells: Sequence[Cell]) -> str:
-    arms = list(dict.fromkeys(cell.arm for cell in cells))
+    arms = list(dict.fromkeys(cell.arm for cell in cells if not cell.is_own))
+    own = "own samples, " if any(cell.is_own for cell in cells) else ""
     grid = [arm for arm in arms if not arm.is_base and not recipe.is_other(arm)]
     lams = [f"{arm.lam:g}".replace("-", "−") for arm in grid]
     on = "" if recipe.objective == CROSS_ENTROPY else f" on {recipe.objective}"
@@ -127,7 +128,7 @@ def _arms(recipe: Recipe, cells: Sequence[Cell]) -> str:
     trained = f"λ = {', '.join(lams)}{on}{others}"
     if len(lams) < len(recipe.lams):
         trained = f"λ = 0 and the λ that validation chooses{on}"
-    return f"the base model, and {trained} with {counted(len(recipe.seeds), 'seed')}"
+    return f"{own}the base model, and {trained} with {counted(len(recipe.seeds), 'seed')}"
 
 
 def _memory_lines(

@@ -83,7 +83,7 @@ def outcome_arrays(rows: Iterable[SampleRow]) -> dict[str, np.ndarray]:
             raise InputError(f"rows of {two[0]} and of {two[1]}; select one task, split and decoding")
         of_arm, place = outcomes.setdefault(row.arm, {}), (row.seed, row.problem, row.sample)
         if row.accepted is None:
-            raise InputError(f"{_place_name(row.arm, place)} has no verdict; verify it first (`erce verify`)")
+            raise InputError(f"{_place_name(row.arm, place)} has no verdict; `erce run` verifies it")
         if place in of_arm:
             raise InputError(f"{_place_name(row.arm, place)} is there twice; give it once")
         of_arm[place] = row.accepted

@@ -7,6 +7,7 @@ any other. The paper does not tell its procedure for numbers in full.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from erce.study.demonstrations import cell_splits
 from erce.study.folder import cell_folder, read_study
 from erce.study.samples import read_completions
 from erce.tasks import load_task
+from erce.tasks.verdicts import verdict
 from erce.types import Completion, Problem, Verdict
 from erce.verify import Limits, verify_many
 from erce.verify.extract import FINAL_ANSWER_IS, find_answer, is_finished, text_of
@@ -118,9 +120,9 @@ def verified_rows(root: Path, *, workers: int | None = None) -> list[Row]:
         known = {problem.id: problem for problems in vars(splits).values() for problem in problems}
         completions = chain(*read_completions(cell_folder(study.root, study.recipe, cell)).values())
         pairs = [(known[completion.problem], completion) for completion in completions]
+        by_task = partial(verdict, load_task(cell.task))
         ours, paper = (
-            verify_many(verify, pairs, workers=workers)
-            for verify in (load_task(cell.task).verify, PROCEDURES[cell.task])
+            verify_many(verify, pairs, workers=workers) for verify in (by_task, PROCEDURES[cell.task])
         )
         for (problem, completion), *verdicts in zip(pairs, ours, paper, strict=True):
             where = f"{cell.name}, {problem.id}, sample {completion.sample}"

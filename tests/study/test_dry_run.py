@@ -96,6 +96,9 @@ def test_own_answers_are_counted_as_if_each_kept_sample_were_accepted():
     assert numbers(lines_of(before, "in all")[0])[0] == 2 * of_training
     assert numbers(lines_of(after, "in all")[0])[0] == (2 + (1 + 3) + 3) * of_training
     assert "  sampling  1 cell of training problems, each: 96 completions" in "\n".join(after)
+    [cells] = lines_of(after, "cells")
+    assert cells.startswith("  cells     6: own samples, the base model, and λ = 0, 1 and rft + 1 and self")
+    assert after[0].startswith(f"{NOWHERE}: 6 cells")
     assert "rft and self: counted as if every problem had 3 accepted samples, the most" in after[-1]
     fewer = dry_run(replace(arms, own=OwnSamples(samples=2)), NOWHERE)
     assert numbers(lines_of(fewer, "in all")[0])[0] == (2 + 3 + 2) * of_training

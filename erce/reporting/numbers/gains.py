@@ -219,9 +219,6 @@ def _row(study: Study, task: str, arm: Arm, decoding: str, compared: GridGain | 
     if comparable and not arm.is_base:
         base = study.outcomes(task, BASE_MODEL, split="test", decoding=decoding)
         over_base = paired_gain(outcomes, base, untrained=["baseline"])
-    right = accuracy_bounds(outcomes[0])
-    if len(outcomes) > 1:
-        right = paired_gain(outcomes, np.zeros_like(outcomes[:1]), untrained=["baseline"])
     return TableRow(
         task=task,
         arm=arm,
@@ -239,11 +236,19 @@ def _row(study: Study, task: str, arm: Arm, decoding: str, compared: GridGain | 
         flexible=known_mean([scores.get("flexible") for scores in test]),
         sampled_before=own["tokens"] and own["tokens"] // own["sets"] if own else 0,
         steps=0 if arm.is_base else study.results[cells[0]].get("training", {}).get("steps"),
-        ci=(max(0.0, right.low), right.high),
+        ci=_accuracy_interval(outcomes),
         gain=compared and compared.gain,
         p_holm=compared and compared.adjusted,
         over_base=over_base,
     )
+
+
+def _accuracy_interval(outcomes: np.ndarray) -> tuple[float, float]:
+    """Return the 95 % interval of an arm's accuracy; over problems alone where there is one seed."""
+    right = accuracy_bounds(outcomes[0])
+    if len(outcomes) > 1:
+        right = paired_gain(outcomes, np.zeros_like(outcomes[:1]), untrained=["baseline"])
+    return max(0.0, right.low), right.high
 
 
 def _interaction(study: Study, choice: Choice | None) -> dict[str, Gain]:
