@@ -213,6 +213,7 @@ ONE = ["--answer", "1", "--completion", "1"]
         ([*ONE, "--program", "f.py", "--test", "assert f()"], "or two things"),
         (["f.jsonl", *ONE], "or two things"),
         (["f.jsonl", "--limit", "-1"], "--limit -1 must be 0 or more"),
+        (["."], "is a folder, not a file of rows: `erce run` verifies a study again"),
     ],
 )
 def test_what_cannot_be_verified_so_is_refused(capsys, words, sentence):

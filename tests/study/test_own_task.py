@@ -175,12 +175,6 @@ def test_the_warning_of_a_lesser_tier_stays_in_every_result(tmp_path, monkeypatc
     assert "could read every file" in report(study.root).read_text(encoding="utf-8")
 
 
-def test_a_study_is_verified_again_by_erce_run(tmp_path, capsys):
-    root = make_study(tmp_path / "sums", task="mini-sums", control=None).root
-    assert main(["verify", str(root)]) == 2
-    assert "is a folder, not a file of rows: `erce run` verifies a study again" in capsys.readouterr().err
-
-
 def test_a_path_in_a_recipe_that_is_not_beside_it_starts_from_here(here, monkeypatch, capsys):
     """As it did before, so that a finished study is the same under its recipe."""
     judge(here, "door_from_here", "return completion.text.strip() == '#### ' + problem.answer")
