@@ -158,11 +158,18 @@ def _check_names(kind: type, settings: dict[str, Any], where: str) -> None:
             is_section = isinstance(value, dict)
             alike = [name for name in names if is_section == any(map(is_dataclass, _declared(hints[name])))]
             what = "section" if is_section else "setting"
-            raise InputError(f"{where}no {what} {name!r}; {did_you_mean(name, alike or names)}")
+            homes = [f"[{each}]" for each in names if name in _settings_of(hints[each])]
+            way_out = f"it stands in {' or '.join(homes)}" if homes else did_you_mean(name, alike or names)
+            raise InputError(f"{where}no {what} {name!r}; {way_out}")
     needed = [field.name for field in fields(kind) if field.default is field.default_factory is MISSING]
     for name in needed:
         if name not in settings:
             raise InputError(f"{where}setting {name!r} is missing; there must be {', '.join(needed)}")
+
+
+def _settings_of(hint: Any) -> list[str]:
+    """Return the names of the settings in a field that is a section."""
+    return [field.name for kind in filter(is_dataclass, _declared(hint)) for field in fields(kind)]
 
 
 def _declared(hint: Any) -> list[Any]:
