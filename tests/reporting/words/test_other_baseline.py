@@ -1,6 +1,7 @@
 """A report of a grid on another objective measures from that objective at λ = 0, and says so everywhere."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -54,7 +55,7 @@ def test_no_text_calls_the_baseline_cross_entropy(study, tmp_path, capsys):
     assert "dft" in " ".join(texts)
     for text in (*texts, printed.partition("±: ")[2]):
         assert "cross-entropy" not in text.lower().replace("completions of cross-entropy on", "")
-    assert " points over dft (" in page.replace("\u00a0", " ")
+    assert re.search(r" [+−][0-9.]+ (over|against) dft \(", page.replace("\u00a0", " "))
     assert "Gains are over dft" in card(study_summary, cell, hub=None)
     assert "the objective dft + λ · entropy, λ = 1" in card(study_summary, cell, hub=None).replace("\\", "")
     tables = study.root / "report" / "tables"
