@@ -158,6 +158,7 @@ x>1,x>2 ≢ x>2
 \langle 7,-2\rangle ≢ (-2,7) ≢ [7,-2]
 4,9,16 ≢ 4\text{, }9
 4e^{i\pi/3} ≢ 4\operatorname{cis} 30^\circ
+\sin x ≡ \mathrm{sin} x ≢ \mathrm{cos} x
 37^\circ\text{C} ≢ 37\text{ degrees Fahrenheit}
 1234567 ≢ 1 234/567
 1 234/567 ≢ 1234/567
@@ -208,6 +209,9 @@ x+1 ≡ $x+1$ ≡ \(x+1\) ≡ \[x+1\] ≢ x-1 ≢ x1 ≢ y+1 ≢ \boxed{x}+2 ≢
 [units]
 9.8\text{ m/s}^2 ≡ 9.8\,\mathrm{m}/\mathrm{s}^2 ≢ 98 ≢ 8.9 ≡ 9.8 m/s^2 ≡ 9.8\ \text{m s}^{-2}
 100^\circ\text{C} ≡ 100 ≡ 100^\circ C ≡ 100°C ≢ 10
+20\text{ degrees Celsius} ≡ 20\text{ celsius} ≡ 20^\circ\text{C} ≢ 20\text{ degrees Fahrenheit}
+15\text{ cm}^3 ≡ 15\text{ units}
+50\% ≡ 50\text{%} ≢ 51\text{%}
 \frac{5}{9}\text{ of the pizza} ≡ \frac59
 8\text{ ways} ≡ 8 ≡ 8 ways
 [trig]
