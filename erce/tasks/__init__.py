@@ -121,7 +121,7 @@ def splits(
     Each pool is put in a shuffled order that depends on `seed` alone. Train comes from the front of the train
     pool, validation from its back, test from the front of the test pool, so no size changes what another
     takes. Left out with a warning are problems that repeat another's prompt but for case, space and
-    punctuation, and problems to train on that are near-duplicates of one to test on (`erce.tasks.overlap`).
+    punctuation, and near-duplicates of a test problem (`erce.tasks.overlap`), whose place the next ones take.
 
     Args:
         task: Whose pools these are.
@@ -141,8 +141,31 @@ def splits(
     for name, size in sizes.items():
         if size is not None and size <= 0:
             raise InputError(f"{name} = {size} leaves nothing for task {task.name!r}; it is at least 1")
-    pools = _without_repetition(task, task.pools(data))
+    pools = task.pools(data)
+    count = len(pools.train) + len(pools.test)
     pools = Pools(_shuffled(pools.train, f"train {seed}"), _shuffled(pools.test, f"test {seed}"))
+    if repeated := count - len(pools.train) - len(pools.test):
+        _say_left_out(f"task {task.name!r}: {repeated} of {count} problems repeat another's prompt")
+    _check_ids(task, pools)
+    parts = _taken(task, pools, sizes)
+    while pairs := near_duplicates(parts.train + parts.validation, parts.test):
+        leaked, first = {pair.trained.id for pair in pairs}, pairs[0]
+        _say_left_out(
+            f"task {task.name!r}: {len(leaked)} of {len(pools.train)} problems to train on give a test "
+            f"problem away, the first {first.trained.id!r}, which is nearly {first.tested.id!r}"
+        )
+        pools = Pools(tuple(problem for problem in pools.train if problem.id not in leaked), pools.test)
+        parts = _taken(task, pools, sizes)
+    return parts
+
+
+def _taken(task: Task, pools: Pools, sizes: dict[str, int | None]) -> Splits:
+    """Return the problems that the pools, in their order, give for these sizes."""
+    if not pools.test or len(pools.train) < 2:
+        raise InputError(
+            f"task {task.name!r} has {len(pools.train)} problems to train on and {len(pools.test)} to test "
+            "on, which are too few; a study needs one to train on, one to validate on and one to test on"
+        )
     train, validation, test = _resolve_sizes(task, pools, sizes)
     if train + validation > len(pools.train):
         raise InputError(
@@ -165,41 +188,17 @@ def _resolve_sizes(task: Task, pools: Pools, sizes: dict[str, int | None]) -> tu
 
 
 def _shuffled(pool: tuple[Problem, ...], seed: str) -> tuple[Problem, ...]:
-    """Return the pool's problems in an order that the seed fixes."""
-    order = list(pool)
+    """Return the pool's distinct problems in an order that the seed fixes."""
+    distinct: dict[Hashable, Problem] = {}
+    for problem in pool:
+        distinct.setdefault(text_key(problem.prompt), problem)
+    order = list(distinct.values())
     random.Random(seed).shuffle(order)
     return tuple(order)
 
 
-def _without_repetition(task: Task, pools: Pools) -> Pools:
-    """Return the pools without repeated prompts and training problems that give a test problem away."""
-    train, test = _distinct(pools.train), _distinct(pools.test)
-    _check_ids(task, Pools(train, test))
-    pairs = near_duplicates(train, test)
-    leaked = {pair.trained.id for pair in pairs}
-    kept = Pools(tuple(problem for problem in train if problem.id not in leaked), test)
-    before, after = (len(each.train) + len(each.test) for each in (pools, kept))
-    if after < before:
-        example = f" ({pairs[0].trained.id!r} is nearly {pairs[0].tested.id!r})" if pairs else ""
-        warnings.warn(
-            f"task {task.name!r}: {before - after} of {before} problems are left out, since they repeat "
-            f"another's prompt, or would be trained on and give away a test problem{example}",
-            LeftOutWarning,
-            stacklevel=3,
-        )
-    if not kept.test or len(kept.train) < 2:
-        raise InputError(
-            f"task {task.name!r} has {len(kept.train)} problems to train on and {len(kept.test)} to test on, "
-            "which are too few; a study needs one to train on, one to validate on and one to test on"
-        )
-    return kept
-
-
-def _distinct(pool: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    by_text: dict[Hashable, Problem] = {}
-    for problem in pool:
-        by_text.setdefault(text_key(problem.prompt), problem)
-    return tuple(by_text.values())
+def _say_left_out(what: str) -> None:
+    warnings.warn(f"{what}; left out", LeftOutWarning, stacklevel=3)
 
 
 def _check_ids(task: Task, pools: Pools) -> None:

@@ -90,7 +90,7 @@ def refusal(task: Task, refused: list[tuple[Problem, Verdict]], count: int) -> I
         fault = f"refuses {len(refused)} of {count} demonstrations, the first that of {_named(problem)}"
     else:
         fault = f"refuses all {count} demonstrations, the first that of {_named(problem)}"
-        way_out = "the verifier is likelier to be wrong than all problems"
+        way_out = "correct the verifier, which is likelier to be wrong than all of them"
     why = f"{first.reason}: {first.detail}" if first.detail else first.reason
     return InputError(
         f"task {task.name!r}: its verifier {fault} ({why}); {way_out}"

@@ -102,7 +102,7 @@ def test_any_recipe_runs_on_a_task_that_the_command_names(here, capsys):
 
 def test_a_task_that_refuses_its_own_demonstrations_is_refused_before_anything_is_written(here, capsys):
     judge(here, "door_refusal", "return '13' in completion.text")
-    for words in ([], ["--dry-run"]):
+    for words in ([], ["--dry-run"], ["--model", "nobody/nothing"]):  # before a model is fetched
         assert main(["run", "own.toml", *words]) == 2
         printed = capsys.readouterr().err
         assert re.search(

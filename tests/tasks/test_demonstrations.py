@@ -42,7 +42,7 @@ def test_the_first_demonstration_that_fails_is_shown():
 def test_a_verifier_that_refuses_every_demonstration_is_itself_the_likelier_fault():
     task = replace(SUMS, verify=lambda problem, completion: Verdict(False, "different"))
     with pytest.raises(
-        InputError, match=r"refuses all 3 demonstrations, .*'p1' \(different\); the verifier is likelier"
+        InputError, match=r"refuses all 3 demonstrations, .*'p1' \(different\); correct the verifier"
     ):
         check_demonstrations(task, NUMBERS)
 
