@@ -120,8 +120,9 @@ def splits(
 
     Each pool is put in a shuffled order that depends on `seed` alone. Train comes from the front of the train
     pool, validation from its back, test from the front of the test pool, so no size changes what another
-    takes. Left out with a warning are problems that repeat another's prompt but for case, space and
-    punctuation, and near-duplicates of a test problem (`erce.tasks.overlap`), whose place the next ones take.
+    takes, but for near-duplicates of a test problem (`erce.tasks.overlap`): these are left out with a
+    warning, and the next ones take their place. Left out are also problems that repeat another's prompt but
+    for case, space and punctuation.
 
     Args:
         task: Whose pools these are.

@@ -114,16 +114,18 @@ def _verdict(summary: Summary) -> str:
         named = [f"{_called(summary, arm)} {' and '.join(where)}" for arm, where in uses.items()]
         text = f"Use {' and '.join(named)}"
     if list(uses) == [BASE_MODEL]:
-        text += ": no trained arm is shown to be better"
+        text += ": nothing that validation prefers is shown to be better"
     of_all = f"{len(missing)} of {counted(len(summary.study.planned), 'cell')}"
     return text + (f". So far, with {of_all} unfinished." if missing else ".")
 
 
 def _unlike(summary: Summary, found: Preference, arm: Arm) -> str:
     """Say why an arm is to be used under a decoding for which validation does not prefer it."""
-    if found.use.is_base:
-        return f"no arm is shown to be better than the base model, nor {summary.name(arm)} to be worse"
-    return f"validation prefers {summary.name(found.arm)}, which the test problems do not show to be better"
+    name = in_sentence(summary, found.arm)
+    if found.use != found.arm:
+        shown = f"not shown to be better than the base model, nor {summary.name(arm)} to be worse"
+        return f"validation prefers {name}, which is {shown}"
+    return f"validation prefers {name}, which the test problems do not show to be better"
 
 
 def _called(summary: Summary, arm: Arm) -> str:

@@ -39,8 +39,8 @@ def gained(tmp_path_factory):
 def test_the_verdict_comes_first_and_the_preferred_arm_has_both_gains_with_what_they_cover(gained):
     lines, found = sentences(gained), preferences(gained)["sampled"]
     assert lines["verdict"] == (
-        "Use λ = 0.5. With greedy decoding no arm is shown to be better than the base model, nor λ = 0.5 to "
-        "be worse."
+        "Use λ = 0.5. With greedy decoding validation prefers the base model, which the test problems do not "
+        "show to be better."
     )
     validated = 100 * found.scores[found.arm]
     gains = ", ".join(
@@ -73,7 +73,7 @@ def test_what_is_not_shown_to_beat_the_base_model_is_not_recommended(tmp_path):
     """On the test problems the base model is as good as λ = 0.5, which validation prefers."""
     study_summary = _summary(tmp_path, right=lambda task, lam, decoding: 0.5, **FAVOURS_HALF)
     lines = sentences(study_summary)
-    reason = "no trained arm is shown to be better."
+    reason = "nothing that validation prefers is shown to be better."
     assert lines["verdict"] == f"Use the base model for greedy decoding and for samples: {reason}"
     for subject in ("greedy", "sampled"):
         assert "validation prefers λ = 0.5" in lines[subject]
