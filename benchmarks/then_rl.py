@@ -30,13 +30,13 @@ from trl.trainer.grpo_trainer import GRPOTrainer
 from erce.generate.decoding import GenerationSettings
 from erce.generate.transformers import generate
 from erce.hf.models import load_model, load_tokenizer
+from erce.integrations.rewards import number_reward
 from erce.recipe import Cell
 from erce.study.demonstrations import cell_splits
 from erce.study.folder import ADAPTER, cell_folder, read_study
 from erce.tasks import load_task
 from erce.tasks.verdicts import verdict
 from erce.types import BASE_MODEL, Problem
-from erce.verify.rewards import number_reward
 
 STEPS = (0, 10, 20, 40, 80)  # after which the test problems are sampled
 SHOWN = (0, 20, 40, 80)  # in the table

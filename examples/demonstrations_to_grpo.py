@@ -11,8 +11,8 @@ from trl import GRPOConfig, GRPOTrainer
 
 import erce
 from erce.hf.models import load_model, load_tokenizer
+from erce.integrations.rewards import number_reward
 from erce.tasks import as_dataset, load_task, splits
-from erce.verify.rewards import number_reward
 
 folder = sys.argv[1]
 tokenizer = load_tokenizer("tiny-styles")

@@ -23,7 +23,7 @@ ARROWS = {  # room → the rooms of ours that it may import, beside the ground
     "recipe": set(),
     "tasks": {"verify"},
     "hf": {"loss"},
-    "integrations": {"hf", "loss"},
+    "integrations": {"hf", "loss", "verify"},
     "train": {"hf", "loss", "recipe"},
     "generate": {"hf", "recipe"},
     "evaluation": {"generate", "hf", "recipe", "score", "stats", "tasks"},
@@ -81,7 +81,7 @@ def loaded_after(statement: str) -> set[str]:
         ("import erce", set()),
         ("from erce.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass", set()),
         ("import erce.catalog, erce.recipe", set()),
-        ("import erce.tasks, erce.verify.number, erce.verify.program, erce.verify.rewards", set()),
+        ("import erce.tasks, erce.verify.number, erce.verify.program, erce.integrations.rewards", set()),
         ("import erce.stats, erce.study.folder, erce.study.rounds, erce.score", {"numpy", "scipy"}),
         ("import erce.loss", {"torch", "numpy"}),
         pytest.param(

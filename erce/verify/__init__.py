@@ -12,7 +12,6 @@
       phrases.py      numbers as people write them
     fences.py       the program in a completion
     parallel.py     many completions on many cores
-    rewards.py      the verifiers as reward functions of TRL and verl
 
 Nothing is imported until a name is used: verifying numbers never loads what verifies programs.
 """

@@ -11,10 +11,8 @@ from trl.trainer.grpo_trainer import GRPOTrainer
 
 from erce.errors import InputError, RunError
 from erce.hf.models import load_model, load_tokenizer
-from erce.tasks import load_task, splits
-from erce.verify import rewards, run_program, verify_math, verify_number
-from erce.verify.fences import extract_program
-from erce.verify.rewards import (
+from erce.integrations import rewards
+from erce.integrations.rewards import (
     math_reward,
     math_score,
     number_reward,
@@ -22,6 +20,9 @@ from erce.verify.rewards import (
     program_reward,
     program_score,
 )
+from erce.tasks import load_task, splits
+from erce.verify import run_program, verify_math, verify_number
+from erce.verify.fences import extract_program
 
 IS_THREE = ["assert f() == 3"]
 SETTINGS = {
