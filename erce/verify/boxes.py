@@ -94,7 +94,7 @@ def answer_of(text: str, box: Box) -> Answer:
         content = balanced(left + (content if is_plain else f"{{{content}}}") + right, len(left))
     before = text[max(0, box.start - 30) : box.start].rstrip(" \n$\\([*")
     negation = _NEGATION_BEFORE.search(before) if before[-1:].isalpha() else None
-    return settled(text, end, Answer(f"{negation.group()} {content}" if negation else content, note=note))
+    return settled(text, end, Answer(f"{negation.group()} {content}" if negation else content, "", note))
 
 
 def _unit_behind(text: str, box: Box) -> tuple[str, int]:
@@ -123,13 +123,15 @@ def _beside(text: str, box: Box, end: int) -> tuple[str, str]:
     if _WORDS_ALONE.match(box.content):
         return "", ""
     before = text[max(0, start - 3) : start].rstrip()[-2:]
-    if before[-1:] in ("=", "$") and before[0] not in "<>!\\" and _CLEAR_AFTER.match(text, end):
+    is_last = end > box.end and _FORMULA_MARK.search(text, box.end, end)  # the unit stands behind the formula
+    is_clear = before[-1:] in ("=", "$") and before[0] not in "<>!\\"
+    if is_clear and (is_last or _CLEAR_AFTER.match(text, end)):
         return "", ""
-    line = max(0, start - MAX_FORMULA_CHARACTERS, text.rfind("\n", 0, start))
+    line = max(0, start - MAX_FORMULA_CHARACTERS, text.rfind("\n", 0, start), text.rfind(" $", 0, start))
     left = _SEPARATOR.split(text[line:start])[-1].lstrip()
-    right = _SEPARATOR.split(text[end : end + MAX_FORMULA_CHARACTERS], maxsplit=1)[0].rstrip()
-    if _FORMULA_MARK.search(text, box.end, end):
-        right = ""  # the unit stands behind the formula
+    right = (
+        "" if is_last else _SEPARATOR.split(text[end : end + MAX_FORMULA_CHARACTERS], maxsplit=1)[0].rstrip()
+    )
     left = balanced(left, len(left))
     if _MODULUS.match(right) and _CONGRUENT.search(text[max(0, start - 20) : start]):
         right = ""

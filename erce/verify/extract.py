@@ -64,7 +64,7 @@ def strip_traces(text: str, traces: Traces = TRACES) -> str:
     opening one ends a trace that the prompt began. An opening mark inside a trace says nothing.
     """
     folded = text.casefold()
-    if traces is TRACES and not any(map(folded.__contains__, _WORDS_OF_TRACES)):
+    if traces is TRACES and not [word for word in _WORDS_OF_TRACES if word in folded]:
         return text
     for opening, end in traces:
         if opening.casefold() not in folded and end.casefold() not in folded:

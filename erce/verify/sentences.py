@@ -61,7 +61,7 @@ def settled(text: str, end: int, answer: Answer) -> Answer:
     if beside := _HEDGE_BESIDE.match(all_lowered):
         hedge = following[: beside.end()]
         return answer._replace(text=answer.text + hedge, sentence=answer.sentence + hedge)
-    signs = list(filter(all_lowered.__contains__, _SIGNS))
+    signs = [sign for sign in _SIGNS if sign in all_lowered]
     taken_back, standing = "", answer
     for match in SENTENCE_AND_END.finditer(following) if signs else ():
         lowered = all_lowered[match.start() : match.end()].strip()

@@ -49,11 +49,11 @@ class Comparison:
         if value.kind not in _UNRELATED_KINDS:
             return value.accepts(tokens, self)
         name, sides = stated(tokens)
-        is_sum = all(token.kind == "letter" or token.text in "+*" for token in sides[0])  # p+q = 61
-        if not name and len(sides) > 1 and is_sum:
-            name, *sides = "p+q", *sides[1:]
-        if not name and len(sides) > 1 and any(token.kind == "letter" for side in sides for token in side):
-            raise UnparsedError("an equation")
+        if not name and len(sides) > 1:
+            if all(token.kind == "letter" or token.text in "+*" for token in sides[0]):  # p+q = 61
+                sides = sides[1:]
+            elif any(token.kind == "letter" for side in sides for token in side):
+                raise UnparsedError("an equation")
         return all(value.accepts(side, self) for side in sides)
 
     def accepts_item(self, value: Value, tokens: list[Token]) -> bool:

@@ -5,6 +5,7 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from erce.errors import InputError
 from erce.types import Verdict
@@ -68,9 +69,8 @@ def equivalent(gold: str, answer: str) -> Verdict:
     require_reference(gold)
     if not isinstance(answer, str):
         raise InputError(f"an answer is a str, got {type(answer).__name__}: decode or convert it first")
-    verdict = _compared(gold, answer, percent_is_unit=True)
-    elapsed = time.perf_counter() - began
-    return Verdict(verdict.accepted, verdict.reason, answer.strip(), elapsed, verdict.detail)
+    same, reason, detail = _compared(gold, answer, percent_is_unit=True)
+    return Verdict(same, reason, answer.strip(), time.perf_counter() - began, detail)
 
 
 def require_reference(answer: str) -> None:
@@ -93,19 +93,24 @@ def same_answer(one: str, other: str) -> bool:
     if not one.strip() or not other.strip():
         return one.strip() == other.strip()
     return all(
-        _compared(gold, answer, percent_is_unit=False).accepted
+        _compared(gold, answer, percent_is_unit=False).same
         for gold, answer in ((one, other), (other, one))
     )
 
 
-def _compared(gold: str, answer: str, *, percent_is_unit: bool) -> Verdict:
+class _Ruling(NamedTuple):
+    same: bool
+    reason: str
+    detail: str = ""
+
+
+def _compared(gold: str, answer: str, *, percent_is_unit: bool) -> _Ruling:
     if gold.strip() == answer.strip():
-        return Verdict(True, "exact")
+        return _Ruling(True, "exact")
     if (choice := _CHOICE.fullmatch(gold)) and (chosen := _CHOSEN.fullmatch(answer)):
         same = choice[1] == chosen[1].upper()
-        return Verdict(
-            same, "structural" if same else "different", detail=f"choice {choice[1]} against {_shown(answer)}"
-        )
+        reason = "structural" if same else "different"
+        return _Ruling(same, reason, f"choice {choice[1]} against {_shown(answer)}")
     try:
         tokens = tokenize(clean(answer))
         value = _value(gold)
@@ -113,14 +118,14 @@ def _compared(gold: str, answer: str, *, percent_is_unit: bool) -> Verdict:
             return _compared_as_text(gold, tokens, value)
         same = Comparison(percent_is_unit=percent_is_unit).accepts(value, tokens)
     except UnparsedError as error:
-        return Verdict(False, "unparsed", detail=str(error))
+        return _Ruling(False, "unparsed", str(error))
     except (TooLargeError, RecursionError) as error:
-        return Verdict(False, "too large", detail=str(error))
+        return _Ruling(False, "too large", str(error))
     number = value.value if isinstance(value, relations.Named) else value
     is_number = isinstance(number, Quantity) and not symbols(number.tree)
     reason = ("numeric" if is_number else "structural") if same else "different"
     kind = "number" if is_number else value.kind
-    return Verdict(same, reason, detail=f"{kind} {_shown(gold)} against {_shown(answer)}")
+    return _Ruling(same, reason, f"{kind} {_shown(gold)} against {_shown(answer)}")
 
 
 @lru_cache(maxsize=2048)
@@ -132,12 +137,12 @@ def _value(gold: str) -> Value | str:
         return str(error)
 
 
-def _compared_as_text(gold: str, tokens: list[Token], why: str) -> Verdict:
+def _compared_as_text(gold: str, tokens: list[Token], why: str) -> _Ruling:
     """Accept the tokens of the reference itself: the same text except for wrappers and spaces."""
     with suppress(UnparsedError, TooLargeError):
         if _bare(tokenize(clean(gold))) == _bare(tokens):
-            return Verdict(True, "structural", detail="the same except for wrappers and spaces")
-    return Verdict(False, "reference not read", detail=f"it is compared as text: {why}")
+            return _Ruling(True, "structural", "the same except for wrappers and spaces")
+    return _Ruling(False, "reference not read", f"it is compared as text: {why}")
 
 
 def _bare(tokens: list[Token]) -> list[str]:
@@ -172,6 +177,8 @@ def _read(tokens: list[Token], nesting: int) -> Value:
         raise TooLargeError(f"more than {MAX_NESTING} levels of sets and tuples")
     if not tokens:
         raise UnparsedError("nothing where an answer should stand")
+    if len(tokens) == 1 and tokens[0].kind == "number":
+        return read_quantity(tokens)
     if written.is_nothing(tokens):
         return several.Values((), "{")
     if written.are_words(tokens):
