@@ -93,8 +93,7 @@ def same_answer(one: str, other: str) -> bool:
     if not one.strip() or not other.strip():
         return one.strip() == other.strip()
     return all(
-        _compared(gold, answer, percent_is_unit=False).same
-        for gold, answer in ((one, other), (other, one))
+        _compared(gold, answer, percent_is_unit=False).same for gold, answer in ((one, other), (other, one))
     )
 
 
@@ -177,8 +176,6 @@ def _read(tokens: list[Token], nesting: int) -> Value:
         raise TooLargeError(f"more than {MAX_NESTING} levels of sets and tuples")
     if not tokens:
         raise UnparsedError("nothing where an answer should stand")
-    if len(tokens) == 1 and tokens[0].kind == "number":
-        return read_quantity(tokens)
     if written.is_nothing(tokens):
         return several.Values((), "{")
     if written.are_words(tokens):

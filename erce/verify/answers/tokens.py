@@ -195,14 +195,7 @@ INFIX = _words(
     "rfloor rceil implies Rightarrow rightarrow perp parallel land lor wedge vee subset subseteq"
 )
 # Plain words that stand for a command: sqrt(3), 2pi.
-_PLAIN = {name: name for name in FUNCTIONS | _words("sqrt pi infty theta alpha beta lambda")} | {
-    "infinity": "infty",
-    "inf": "infty",
-    "asin": "arcsin",
-    "acos": "arccos",
-    "atan": "arctan",
-    "oo": "infty",
-}
+_PLAIN = FUNCTIONS | _words("sqrt pi infty infinity inf oo theta alpha beta lambda asin acos atan")
 # Plain runs of letters that are words, and not products of letters.
 _SHORT = _words("no on to yes odd all not any one two six ten") | SHORT_UNITS | PERCENT
 # Commands that do not change the value.
@@ -226,7 +219,7 @@ _OPERATORS = _named(
 _SYNONYMS = _named(
     "phi varphi; epsilon varepsilon; theta vartheta; frac dfrac tfrac cfrac; binom dbinom tbinom; "
     "ldots dots dotsc cdots dotsb vdots; emptyset varnothing; setminus backslash; i imath; log lg; "
-    "arcsin asin; arccos acos; arctan atan; "
+    "infty infinity inf oo; arcsin asin; arccos acos; arctan atan; "
     "not notin; mod pmod bmod; overline bar; vec overrightarrow; hat widehat; to rightarrow longrightarrow; "
     "cup bigcup; cap bigcap"
 )
@@ -341,7 +334,7 @@ def _read_letters(tokens: list[Token], run: str, spaced: bool) -> None:
     if run.casefold() in ("and", "or"):
         tokens.append(Token("and", run, spaced))
     elif run in _PLAIN:
-        tokens.append(Token("command", _PLAIN[run], spaced))
+        tokens.append(Token("command", _SYNONYMS.get(run, run), spaced))
     elif is_word or len(run) > 3 or (len(run) == 3 and run.istitle()):
         tokens.append(_word(run, spaced))
     else:
