@@ -176,6 +176,8 @@ def _read(tokens: list[Token], nesting: int) -> Value:
         raise TooLargeError(f"more than {MAX_NESTING} levels of sets and tuples")
     if not tokens:
         raise UnparsedError("nothing where an answer should stand")
+    if len(tokens) == 1 and tokens[0].kind == "number":
+        return read_quantity(tokens)
     if written.is_nothing(tokens):
         return several.Values((), "{")
     if written.are_words(tokens):
