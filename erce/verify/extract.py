@@ -183,7 +183,7 @@ def _number_of(sentence: str) -> Answer | None:
         before, after, written = sentence[: last.start()], sentence[last.end() :], last.group().strip()
         is_hedged = not stands_alone(sentence, last)
     is_joined = _OTHER_NUMBER.search(before[-MAX_BESIDE_CHARACTERS:])
-    is_hedged = is_hedged or is_joined or (is_wrong(after))
+    is_hedged = is_hedged or is_joined or is_wrong(after) or _UNFINISHED.fullmatch(after)
     return None if is_hedged else Answer(written)
 
 
@@ -228,6 +228,7 @@ _OTHER_NUMBER = re.compile(
     r"[\s$(]*\Z|[0-9],\s+\Z",
     re.IGNORECASE,
 )
+_UNFINISHED = re.compile(r"\s*[-−+*×·÷/=]\s*")  # of a text that breaks off
 _ANNOTATION = re.compile(r"<<[^<>\n]*+>>")  # a calculator's, in GSM8K's demonstrations
 _LETTER = re.compile(r"[^\W\d_]")
 _DIGIT = re.compile("[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")

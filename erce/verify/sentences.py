@@ -167,7 +167,7 @@ _LATER_STATEMENT = re.compile(
     rf"{_SUBJECT}\s+(?:\w+\s+)?(?:should|must|ought\s+to)\s+(?:\w+\s+)?(?:be|have\s+been|read|equal)\b:?"
     r"|\banswers?\s+(?:is|was|would\s+be|becomes|equals)\b(?:\s+(?:therefore|actually|really|then|now|thus)\b)?:?"
     r"|\A\W*(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?answers?[*\s]*:|\bcorrection\s*:(?=\W*[0-9])|"
-    r"\bi\s+meant?\b|\bmake\s+(?:it|that)\b|答案(?:应该)?是",
+    r"\bi\s+meant?\b|\bmake\s+(?:it|that)\b|答案(?:应该)?是|[应應][该該]是|正(?:しい答え|解)は",
 )
 _IT_IS = re.compile(r"\b(?:it|that)(?:\s+is|'s)\s+(?:actually\s+|really\s+)?(?=[-$\\(]*[0-9])")
 _INSTEAD = re.compile(r"([-$\\(]*[0-9][^\s,;]*)[^.,;0-9]{0,20}\binstead\b")
@@ -182,11 +182,11 @@ _DENIES = re.compile(
     rf"\A(?:{_RECONSIDERS.pattern})"
     rf"|\b(?:it|that|this|(?:answer|result|box)(?:\s+of\s+\S+)?)\s*{_IS_WRONG_TEXT}"
     r"|(?<!sake of )(?<!needed )\bcontradict"
-    r"|\bno\s+(?:real\s+|valid\s+|integer\s+|such\s+)?solutions?\b(?:\s+exists?)?\W*\Z"
+    r"|\bno\s+(?:real\s+|valid\s+|integer\s+|such\s+)?solutions?\b(?:\s+exists?)?(?:\s+after\s+all)?\W*\Z"
     r"|\bi\s+(?:have\s+)?(?:made\s+an?\s+\w*\s?(?:mistake|error|slip)|forgot|misread|misse?d|miscounted|overlooked)"
     r"|\b(?:never\s+mind|scratch\s+that|disregard|start\s+over|not\s+sure|unsure|redo|recompute|recalculate|"
     r"try\s+again)\b"
-    r"|\bis\s+(?:that|this|it)\s+(?:right|correct|true)\b[^.]*\?|答案错|不对",
+    r"|\bis\s+(?:that|this|it)\s+(?:right|correct|true)\b[^.]*\?|错|錯|不对|不對|訂正|間違",
 )
 _CONFIRMS = re.compile(
     r"(?<!not )\b(?:(?:is|are|was|looks|seems)\s+(?:indeed\s+|also\s+|still\s+)?"
@@ -199,11 +199,11 @@ _SIGN_LIST = (
     "answer|should|must|ought|correction|i mean|make it|make that|instead|wrong|incorrect|false|mistake|"
     "error|not |n't|impossible|contradict|no |no.|no:|forgot|misread|miss|overlook|mind|scratch|disregard|"
     "sure|redo|recomp|recalc|try again|start over|is it|is that|is this|wait|hmm|hang on|hold on|oops|sorry|"
-    "actually|second thought|答案|不对"
+    "actually|second thought|答案|应该|應該|正しい|正解|错|錯|不对|不對|訂正|間違"
 )
 _SIGNS = _SIGN_LIST.split("|")
 OFFER = re.compile(
-    r"(?:需要|要不要)我|"
+    r"(?:需要|要不要)我|\b(?:for\s+(?:example|instance)|e\.g\.)|"
     r"\b(?:shall\s+i|should\s+i|would\s+you|do\s+you|can\s+i|may\s+i|let\s+me\s+know|feel\s+free|want\s+me\s+to|happy\s+to|"
     r"see\s+(?:also\s+)?(?:the\s+)?(?:step|part|problem|section|page|chapter|example)s?)\b",
 )

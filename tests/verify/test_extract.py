@@ -74,6 +74,11 @@ BEHIND = [  # text, the answer, whether it is none: the last sentence that is no
     (r"\boxed{7}. No, I forgot one.", "7. No, I forgot one", True),
     (r"\boxed{7}. Hmm, that cannot be right.", "7. Hmm, that cannot be right", True),
     (r"\boxed{7}. So there is no solution.", "7. So there is no solution", True),
+    (r"\boxed{7}. It has no solution after all.", "7. It has no solution after all", True),
+    (r"$\boxed{7}$ 元。等一下,我算错了。", "7$ 元. 等一下,我算错了", True),
+    (r"\boxed{7}。訂正します。", "7. 訂正します", True),
+    (r"\boxed{7}。訂正します。正しい答えは8です。", "8です", False),
+    (r"\boxed{7}。应该是8。", "8", False),
     (r"\boxed{7}. Is that correct?", "7. Is that correct?", True),
     (r"\boxed{7}. Wait. Let me check: 3 + 4 = 7. It is correct.", "7", False),
     (r"\boxed{7}. Hmm. The answer is $8$.", "8", False),
@@ -196,6 +201,8 @@ def test_what_stands_in_a_reasoning_trace_is_left_out(text, outside):
         ("I guess 8, but I am not sure.", None),
         ("It is 8. I am not sure.", None),
         ("1. Add 3 and 4 to get 7\n2. Done", "7"),
+        ("He has 25 dollars. Then he has 25 +", None),
+        ("I can't determine the price. For example, 4 would cost $5.", None),
     ],
 )
 def test_the_last_number_stands_without_doubt(text, number):

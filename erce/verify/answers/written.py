@@ -158,8 +158,14 @@ class Clock:
         other = read_clock(tokens)
         if other is None:
             raise UnparsedError("no time of day")
-        agree = units_agree(self.half, other.half)
-        return agree and (self.hours, self.minutes) == (other.hours, other.minutes)
+        same = (self.hours, self.minutes) == (other.hours, other.minutes)
+        return (same and units_agree(self.half, other.half)) or self.minute == other.minute
+
+    @property
+    def minute(self) -> int:
+        """The minute of the day, on a clock of 24 hours where no half is named."""
+        hours = self.hours % 12 + 12 * (self.half == "p") if self.half else self.hours
+        return 60 * hours + self.minutes
 
 
 def read_clock(tokens: list[Token]) -> Clock | None:

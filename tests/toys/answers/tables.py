@@ -230,7 +230,8 @@ x=2, y=3, z=4 ≡ (x,y,z)=(2,3,4) ≢ (x,y,z)=(2,4,3)
 \langle 1,2\rangle ≢ \langle 2,1\rangle
 (x,y)=(3,-1) ≡ x=3,y=-1 ≡ x=3\text{ and }y=-1 ≢ x=-1,y=3
 [text]
-\text{3:30 PM} ≡ 3:30\text{ PM} ≢ 3:30\text{ AM} ≢ 4:30\text{ PM}
+\text{3:30 PM} ≡ 3:30\text{ PM} ≡ 15:30 ≢ 3:30\text{ AM} ≢ 4:30\text{ PM}
+15:30 ≢ 3:30
 [mixed]
 3\sqrt[3]{4} ≢ 3\sqrt{4} ≢ \sqrt[3]{12} ≡ \sqrt[3]{108} ≡ 3\cdot 4^{1/3}
 a^{m+n} ≡ a^m a^n ≢ a^{mn}
