@@ -38,8 +38,8 @@ from erce.tasks import load_task
 from erce.tasks.verdicts import verdict
 from erce.types import BASE_MODEL, Problem
 
-STEPS = (0, 10, 20, 40, 80)  # after which the test problems are sampled
-SHOWN = (0, 20, 40, 80)  # in the table
+STEPS = (0, 10, 20, 40, 80, 160, 320)  # after which the test problems are sampled
+SHOWN = (0, 20, 40, 80, 160, 320)  # in the table
 SAMPLES_A_STEP, SAMPLES_A_PROBLEM = 128, 8
 TESTED = 200
 MEASURES = ("greedy", "sampled", "pass@8", "mixed")
@@ -52,11 +52,13 @@ def main() -> None:
     )
     parser.add_argument("run", type=Path, help="the folder of the study of benchmarks/then_rl.toml")
     parser.add_argument("--draw", type=Path, help="write the figure to this SVG, and train nothing")
+    parser.add_argument("--steps", type=int, choices=STEPS[1:], default=80, help="of GRPO (default 80)")
+    parser.add_argument("--seeds", type=int, nargs="+", help="these alone: several processes share a study")
     options = parser.parse_args()
     if not options.draw:
         torch.set_num_threads(1)
-        for cell in starts(options.run):
-            row = from_start(options.run, cell)
+        for cell in starts(options.run, options.seeds):
+            row = from_start(options.run, cell, options.steps)
             with (options.run / FILE).open("a") as file:
                 file.write(json.dumps(row) + "\n")
     rows = [json.loads(line) for line in (options.run / FILE).read_text().splitlines()]
@@ -65,7 +67,7 @@ def main() -> None:
         draw(rows, options.draw)
 
 
-def starts(run: Path) -> Iterator[Cell]:
+def starts(run: Path, seeds: Sequence[int] | None = None) -> Iterator[Cell]:
     """Yield the finished cells that have no line yet, seed by seed; the base model stands for each seed."""
     study, file = read_study(run), run / FILE
     done = (
@@ -73,14 +75,14 @@ def starts(run: Path) -> Iterator[Cell]:
         if file.exists()
         else set()
     )
-    for seed in study.recipe.seeds:
+    for seed in seeds or study.recipe.seeds:
         base = Cell(study.recipe.tasks[0], None, seed)
         for cell in [base, *(cell for cell in study.results if cell.seed == seed and cell.lam is not None)]:
             if (cell.arm.name(), seed) not in done:
                 yield cell
 
 
-def from_start(run: Path, cell: Cell) -> dict[str, Any]:
+def from_start(run: Path, cell: Cell, steps: int) -> dict[str, Any]:
     """Train by GRPO from a cell's model; return step → measure → %, and every ten steps' mean reward."""
     study = read_study(run)
     problems, tokenizer = cell_splits(study.recipe, cell.task), load_tokenizer(study.recipe.model)
@@ -97,7 +99,7 @@ def from_start(run: Path, cell: Cell) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         arguments = GRPOConfig(
             output_dir=folder,
-            max_steps=STEPS[-1],
+            max_steps=steps,
             per_device_train_batch_size=SAMPLES_A_STEP,
             num_generations=SAMPLES_A_PROBLEM,
             max_completion_length=load_task(cell.task).max_new_tokens,
@@ -168,27 +170,32 @@ class Curve(TrainerCallback):
         return np.reshape(right, (len(self.problems), samples))
 
 
-def means(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, float]]]:
-    """Return start → for each of `STEPS`, measure → its mean over seeds."""
+def steps_of(rows: Sequence[dict[str, Any]]) -> list[int]:
+    """Return after which steps every row has figures."""
+    return [step for step in STEPS if all(str(step) in row["curve"] for row in rows)]
+
+
+def means(rows: Sequence[dict[str, Any]]) -> dict[str, dict[int, dict[str, float]]]:
+    """Return start → step → measure → its mean over seeds."""
     by_start: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         by_start[row["start"]].append(row["curve"])
     return {
-        start: [
-            {name: float(np.mean([curve[str(step)][name] for curve in curves])) for name in MEASURES}
-            for step in STEPS
-        ]
+        start: {
+            step: {name: float(np.mean([curve[str(step)][name] for curve in curves])) for name in MEASURES}
+            for step in steps_of(rows)
+        }
         for start, curves in by_start.items()
     }
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
     """Return a Markdown table: a row a start, a column for each of `SHOWN`: greedy/sampled/pass@8 in %."""
-    shown = [number for number, step in enumerate(STEPS) if step in SHOWN]
-    lines = ["| start | " + " | ".join(f"step {STEPS[number]}" for number in shown) + " |"]
+    shown = [step for step in steps_of(rows) if step in SHOWN]
+    lines = ["| start | " + " | ".join(f"step {step}" for step in shown) + " |"]
     lines.append("|---" * (len(shown) + 1) + "|")
     for start, points in means(rows).items():
-        cells = ("/".join(f"{points[number][name]:.0f}" for name in MEASURES[:3]) for number in shown)
+        cells = ("/".join(f"{points[step][name]:.0f}" for name in MEASURES[:3]) for step in shown)
         lines.append(f"| {start} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -205,11 +212,14 @@ def draw(rows: Sequence[dict[str, Any]], file: Path) -> None:
     colors = plt.get_cmap("tab10")
     for number, (start, points) in enumerate(means(rows).items()):
         for axis, name in zip(axes, MEASURES[:3], strict=True):
-            axis.plot(STEPS, [p[name] for p in points], color=colors(number), marker="o", ms=3, label=start)
+            right = [point[name] for point in points.values()]
+            axis.plot(list(points), right, color=colors(number), marker="o", ms=3, label=start)
     for axis, title in zip(
         axes, ("greedy", "samples at temperature 1", "one of 8 samples right"), strict=True
     ):
-        axis.set(title=title, xlabel="GRPO steps", xticks=STEPS)
+        axis.set_xscale("symlog", base=2, linthresh=10)
+        shown = steps_of(rows)
+        axis.set(title=title, xlabel="GRPO steps", xticks=shown, xticklabels=map(str, shown))
         axis.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("right, % of test problems")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", frameon=False)
