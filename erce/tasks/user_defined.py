@@ -108,6 +108,8 @@ def _check_references(rows: list[SourceRow]) -> None:
 def problem_of(row: SourceRow, *, needed: tuple[str, ...] = ("prompt", "demonstration")) -> Problem:
     """Return the problem that a row's fields are; an InputError names the first that cannot be used."""
     for name in needed:
+        if isinstance(row.values.get(name), list):
+            raise row.fault(f"`{name}` is a list, not a text; a conversation of two turns is `messages`")
         if not row.text(name).strip():
             raise row.fault(f"`{name}` is empty")
     names = row.values.get("entry_points")

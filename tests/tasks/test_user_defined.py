@@ -239,6 +239,10 @@ def test_a_conversation_of_two_turns_is_a_problem_with_the_rows_other_fields(fil
         ({"messages": turns("user", "assistant", "user")}, "the turns user, assistant, user;"),
         ({"messages": "user: hi"}, "`messages` is not a list of turns with `role` and `content`"),
         ({"messages": [{"role": "user"}, {"role": "assistant"}]}, "`prompt` is missing"),
+        (
+            {"prompt": turns("user"), "demonstration": "d"},
+            "`prompt` is a list, not a text; a conversation of two turns is `messages`",
+        ),
         ({"messages": turns("user", "assistant"), "prompt": "p"}, "it has both `messages` and `prompt`"),
     ],
 )
