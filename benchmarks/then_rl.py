@@ -1,7 +1,7 @@
 """What fine-tuning leaves for reinforcement learning to do: docs/rl.md's table and figure.
 
-    erce run benchmarks/then_rl.toml --out runs/then_rl     # the starts: half an hour on one core
-    python benchmarks/then_rl.py runs/then_rl               # GRPO from each, and the table
+    erce run benchmarks/then_rl.toml --out runs/then_rl     # the starts: four minutes on one core
+    python benchmarks/then_rl.py runs/then_rl --steps 320   # GRPO from each, and the table
     python benchmarks/then_rl.py runs/then_rl --draw docs/images/then_rl.svg
 
 From the base model and from every fine-tuned model of the study, TRL's GRPOTrainer trains a new adapter with
