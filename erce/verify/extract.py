@@ -147,9 +147,10 @@ def last_number(text: str) -> Answer | None:
     """Return the last number of a text; None without one, or where its sentence hedges it.
 
     Sentences that offer help are passed over, as are numbers of steps, of list items and of copyright lines.
-    Hedged is the number of a question or a refusal, one after "not", "than", "between" or another such word
-    in its clause, one after a sign like <, one that "or", "and", "to" or a comma joins to another, and one
-    that the text takes back. A number inside a larger expression stands for that expression.
+    Hedged is the number of a question, an example or a refusal, one after "not", "than", "between" or
+    another such word in its clause, one after a sign like <, one that "or", "and", "to" or a comma joins to
+    another, and one that the text takes back or that an operator at its end leaves open. A number inside a
+    larger expression stands for that expression.
     """
     sentences = list(SENTENCE_AND_END.finditer(_ANNOTATION.sub("", text)))
     for sentence in reversed(sentences):
@@ -160,7 +161,7 @@ def last_number(text: str) -> Answer | None:
         if _REFUSAL.search(folded):
             return None
         if _DIGIT.search(body):
-            answer = None if "?" in body else _number_of(body)
+            answer = None if "?" in body or _EXAMPLE.search(folded) else _number_of(body)
             return answer and settled(sentence.string, sentence.end(), answer)
     return None
 
@@ -228,6 +229,7 @@ _OTHER_NUMBER = re.compile(
     r"[\s$(]*\Z|[0-9],\s+\Z",
     re.IGNORECASE,
 )
+_EXAMPLE = re.compile(r"\bfor (?:example|instance)\b|\be\.g\.")
 _UNFINISHED = re.compile(r"\s*[-−+*×·÷/=]\s*")  # of a text that breaks off
 _ANNOTATION = re.compile(r"<<[^<>\n]*+>>")  # a calculator's, in GSM8K's demonstrations
 _LETTER = re.compile(r"[^\W\d_]")

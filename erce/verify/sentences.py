@@ -186,7 +186,7 @@ _DENIES = re.compile(
     r"|\bi\s+(?:have\s+)?(?:made\s+an?\s+\w*\s?(?:mistake|error|slip)|forgot|misread|misse?d|miscounted|overlooked)"
     r"|\b(?:never\s+mind|scratch\s+that|disregard|start\s+over|not\s+sure|unsure|redo|recompute|recalculate|"
     r"try\s+again)\b"
-    r"|\bis\s+(?:that|this|it)\s+(?:right|correct|true)\b[^.]*\?|错|錯|不对|不對|訂正|間違",
+    r"|\bis\s+(?:that|this|it)\s+(?:right|correct|true)\b[^.]*\?|(?<![没沒不])[错錯]|不[对對]|訂正|間違(?!い[はが]?(?:な|あり))",
 )
 _CONFIRMS = re.compile(
     r"(?<!not )\b(?:(?:is|are|was|looks|seems)\s+(?:indeed\s+|also\s+|still\s+)?"
@@ -203,7 +203,7 @@ _SIGN_LIST = (
 )
 _SIGNS = _SIGN_LIST.split("|")
 OFFER = re.compile(
-    r"(?:需要|要不要)我|\b(?:for\s+(?:example|instance)|e\.g\.)|"
+    r"(?:需要|要不要)我|"
     r"\b(?:shall\s+i|should\s+i|would\s+you|do\s+you|can\s+i|may\s+i|let\s+me\s+know|feel\s+free|want\s+me\s+to|happy\s+to|"
     r"see\s+(?:also\s+)?(?:the\s+)?(?:step|part|problem|section|page|chapter|example)s?)\b",
 )

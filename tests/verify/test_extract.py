@@ -79,6 +79,9 @@ BEHIND = [  # text, the answer, whether it is none: the last sentence that is no
     (r"\boxed{7}。訂正します。", "7. 訂正します", True),
     (r"\boxed{7}。訂正します。正しい答えは8です。", "8です", False),
     (r"\boxed{7}。应该是8。", "8", False),
+    (r"\boxed{7}。没错,不错。", "7", False),
+    (r"\boxed{7}。間違いありません。", "7", False),
+    (r"\boxed{7}. But this is wrong, for example with 3.", "7. But this is wrong, for example with 3", True),
     (r"\boxed{7}. Is that correct?", "7. Is that correct?", True),
     (r"\boxed{7}. Wait. Let me check: 3 + 4 = 7. It is correct.", "7", False),
     (r"\boxed{7}. Hmm. The answer is $8$.", "8", False),
@@ -203,6 +206,7 @@ def test_what_stands_in_a_reasoning_trace_is_left_out(text, outside):
         ("1. Add 3 and 4 to get 7\n2. Done", "7"),
         ("He has 25 dollars. Then he has 25 +", None),
         ("I can't determine the price. For example, 4 would cost $5.", None),
+        ("There are 9 at most. For instance, 3 of them are red.", None),
     ],
 )
 def test_the_last_number_stands_without_doubt(text, number):

@@ -163,7 +163,7 @@ class Clock:
 
     @property
     def minute(self) -> int:
-        """The minute of the day, on a clock of 24 hours where no half is named."""
+        """Return the minute of the day; where no half is named, the hours count to 24."""
         hours = self.hours % 12 + 12 * (self.half == "p") if self.half else self.hours
         return 60 * hours + self.minutes
 
