@@ -174,7 +174,7 @@ _NUMERAL = re.compile(
     r"(?:\.[0-9]++)?|\.[0-9]++)(?:[eE](?P<exponent>[+-]?[0-9]{1,3}))?(?![.,]?[0-9])"
     r"(?:(?: (?P<above>[0-9]++))? ?/ ?(?P<below>[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?(?!/)))?"
     r"(?P<thousand>[kK](?![A-Za-z]))?(?P<percent>\s*(?:%|percent\b|per cent\b))?"
-    rf"(?P<scale>(?:\s*(?:{'|'.join(SCALES)})(?![A-Za-z]))*+)"
+    rf"(?P<scale>(?:\s*(?:{'|'.join(SCALES)})(?![A-Za-z克米瓦]))*+)"
     r"|(?P<index>[A-Za-z_^]\^?[0-9]++)|[0-9]++)"
 )
 _SCALE = re.compile("|".join(SCALES))

@@ -68,6 +68,9 @@ BESIDE = [  # text, the answer: what touches the box belongs to it
     (r"$\boxed{7}$ million miles per hour", r"7\text{ million miles per hour}"),
     (r"$\boxed{7}\%$ of it", r"7\%"),
     (r"$\boxed{(1, 2)}$ units", "(1, 2)"),
+    (r"共 $\boxed{3}$ 万元。", r"3\text{ 万}"),
+    (r"重 $\boxed{5}$ 千克。", "5"),
+    (r"共 $\boxed{3}$ 万 2 千元。", "3"),
 ]
 BEHIND = [  # text, the answer, whether it is none: the last sentence that is not neutral decides
     (r"\boxed{7}, but that is wrong.", "7, but that is wrong", True),

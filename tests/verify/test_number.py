@@ -38,6 +38,8 @@ ACCEPTED = [  # answer, completion, reason
     ("15", "#### 15, all told", "exact"),
     ("15", "#### There are 15 pens.", "exact"),
     ("15", "#### 15支", "exact"),
+    ("5", "#### 5千克", "exact"),
+    ("5000", "#### 5千元", "numeric"),
     ("15", "#### <<40-25=15>>15", "exact"),
     ("15", "#### $\\boxed{15}$", "exact"),
     ("8", "#### She had 12 and gave away 4, so 8.", "exact"),
