@@ -11,21 +11,17 @@ from erce.errors import InputError, did_you_mean
 
 def add_import(added: argparse.ArgumentParser) -> None:
     added.add_argument("out", type=Path, help="the study's folder, which is made")
-    text = "what gains are measured from: one log per seed, a file or the folder that a run wrote"
+    text = "what gains are measured from: per seed a file of rows, or what lm-eval wrote"
     added.add_argument("--baseline", nargs="+", metavar="LOG", required=True, help=text)
     text = "an arm and its logs, one per seed; lam=2 is the λ 2, base the untrained model, else any name"
     several: dict[str, Any] = {"action": "append", "nargs": "+", "default": [], "metavar": ("NAME", "LOG")}
     added.add_argument("--arm", **several, help=text)
     text = "an arm's logs of validation problems, in the order of its seeds; also for the arm baseline"
     added.add_argument("--validation", **several, help=text)
-    formats = ("auto", "lm-eval", "inspect", "evalplus")
-    added.add_argument("--format", choices=formats, default="auto", help="who wrote the logs (auto)")
     added.add_argument("--task", help="lm-eval: the task to read of several; else the name to give it")
     added.add_argument("--metric", help="lm-eval: the metric that is the verdict")
     added.add_argument("--filter", help="lm-eval: the filter whose answers count")
-    added.add_argument("--scorer", help="inspect: the scorer that is the verdict")
-    added.add_argument("--plus", action="store_true", help="evalplus: verified with the added tests")
-    text = "sampling temperature of logs that do not state it; 0 is greedy"
+    text = "sampling temperature of rows that do not state it; 0 is greedy"
     added.add_argument("--temperature", type=float, metavar="T", help=text)
 
 

@@ -208,7 +208,7 @@ def card(options: argparse.Namespace) -> None:
 
 
 def import_(options: argparse.Namespace) -> None:
-    """Turn logs of lm-eval, inspect or evalplus into a study's folder that `erce report` reads."""
+    """Turn logs of lm-eval, or rows of verdicts, into a study's folder that `erce report` reads."""
     from erce.imports import BASELINE, Reading, import_study
 
     # Every field of a Reading has a flag of its name.
