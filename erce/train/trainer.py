@@ -42,7 +42,7 @@ from erce.loss import make_objective, make_penalty
 from erce.train.config import ERCEConfig, scheduled
 from erce.train.data import check_data, is_trls, refuse_nothing, several, sources_in
 from erce.train.rows import FilledStream, fill_up, rows_of_a_step
-from erce.train.scores import COLUMNS, DIAGNOSTICS, BatchSums, Scorer, add_scores, tokens_by_sequence
+from erce.train.scores import COLUMNS, BatchSums, Scorer, add_scores, tokens_by_sequence
 
 RESUMED = ("entropy_penalty", "entropy_type", "entropy_order", "objective", "normalize")
 LOGS_OF_CLIPPING = 10  # after which it is said that most steps are clipped
@@ -128,7 +128,6 @@ class ERCETrainer(SFTTrainer):
             penalty=make_penalty(self.args.entropy_type, self.args.entropy_order),
             objective=make_objective(self.args.objective),
             by_sequence=self.args.normalize == "sequence",
-            diagnose=self.args.log_diagnostics,
             sources=len(self._sources),
         )
         add_scores(self._base_model())
@@ -362,8 +361,8 @@ class ERCETrainer(SFTTrainer):
         """Return the means since the last call; `loss` weighs the tokens as training does."""
         sums: Any = self.accelerator.reduce(self._sums.pop(mode), "sum")
         ours = len(sums) - 3 * len(self._sources)
-        objective, nll, entropy, hits, tokens, weighed, num_items, *diagnostics = sums[: ours - 4]
-        penalty, added, aux_loss, batches = sums[ours - 4 : ours]
+        objective, nll, entropy, hits, tokens, weighed, num_items, penalty, *others = sums[:ours]
+        added, aux_loss, batches = others
         counts = {"scored_tokens": int(tokens), "num_tokens": self._num_tokens()}
         if not counts["scored_tokens"]:
             warnings.warn(
@@ -376,7 +375,6 @@ class ERCETrainer(SFTTrainer):
             "entropy": entropy / tokens,
             "objective": objective / tokens,
             "mean_token_accuracy": hits / tokens,
-            **{name: x / tokens for name, x in zip(DIAGNOSTICS, diagnostics, strict=False)},
         }
         if self.aux_loss_enabled:
             means["aux_loss"] = aux_loss / batches

@@ -286,7 +286,6 @@ TRL_KNOWS = {  # what head='trl' takes only one value of: a setting, and that va
     ("entropy_type", "renyi"): "'shannon'",
     ("normalize", "sequence"): "'token'",
     ("objective", "dft"): "'cross-entropy'",
-    ("log_diagnostics", True): "False",
 }
 
 
