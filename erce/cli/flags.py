@@ -93,9 +93,6 @@ def add_run(added: argparse.ArgumentParser) -> None:
     added.add_argument("--dry-run", action="store_true", help=text)
     text = "for --dry-run: a100, a100-40, h100, h200, l40s, l4, rtx4090 or cpu (what this machine has)"
     added.add_argument("--device", metavar="NAME", help=text)
-    text = "for --dry-run: tokens per second that you measured; left out, they are known, measured or guessed"
-    pair: dict[str, Any] = {"nargs": 2, "type": float, "metavar": ("TRAINED", "SAMPLED")}
-    added.add_argument("--tokens-per-second", **pair, help=text)
 
 
 def add_sample(added: argparse.ArgumentParser) -> None:
@@ -172,8 +169,6 @@ def add_engine(parser: argparse.ArgumentParser, usual: str) -> None:
     parser.add_argument("--jobs", type=int, metavar="N", help=text)
     text = "what runs the cells: here, processes, ray, ray@HOST:6379; auto goes by --jobs"
     parser.add_argument("--engine", default="auto", metavar="NAME", help=text)
-    text = "how often a cell that failed is tried again, after all others (0)"
-    parser.add_argument("--retries", type=int, default=0, metavar="N", help=text)
 
 
 def add_sandbox(parser: argparse.ArgumentParser) -> None:

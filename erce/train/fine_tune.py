@@ -143,9 +143,6 @@ class _CellTrainer(ERCETrainer):
 
     checkpoints: Checkpoints
 
-    def _say_clipping(self, norms: list[float]) -> None:
-        """Say nothing in the middle of a study, whose training.json has every step's norm."""
-
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         """Write what `Trainer` goes on from, without TRL's model card and what PEFT asks the hub."""
         assert isinstance(self.model, PeftModel)

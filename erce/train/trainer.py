@@ -2,13 +2,11 @@
 
 import functools
 import inspect
-import logging
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 from typing import Any, ParamSpec, TypeVar
 
 import torch
@@ -45,7 +43,6 @@ from erce.train.rows import FilledStream, fill_up, rows_of_a_step
 from erce.train.scores import COLUMNS, BatchSums, Scorer, add_scores, tokens_by_sequence
 
 RESUMED = ("entropy_penalty", "entropy_type", "entropy_order", "objective", "normalize")
-LOGS_OF_CLIPPING = 10  # after which it is said that most steps are clipped
 
 _Found = TypeVar("_Found")
 _Parameters = ParamSpec("_Parameters")
@@ -104,7 +101,6 @@ class ERCETrainer(SFTTrainer):
             super().__init__(model, args, *positional, **keywords)
         self._sums: dict[str, Tensor] = {}  # "train" or "eval" → the sums behind the next log
         self._lams: set[float] = set()  # every λ since the last log
-        self._norms: list[float] = []  # of the gradient, in the first logs
         self._tokens_before = 0  # read before the checkpoint that a training went on from, by all processes
         self._tokens_read: Tensor | int = 0  # since then, by this process
         self._keeps_apart: dict[frozenset[str], bool] = {}  # by what marks the sequences in a batch
@@ -187,7 +183,6 @@ class ERCETrainer(SFTTrainer):
     def _inner_training_loop(self, *args: Any, **kwargs: Any) -> Any:
         self._sums.clear()  # of a training before, or an attempt that ran out of memory
         self._lams.clear()
-        self._norms.clear()
         self._tokens_before = self._tokens_read = 0
         if checkpoint := kwargs.get("resume_from_checkpoint"):
             self._go_on_from(Path(checkpoint, TRAINER_STATE_NAME))
@@ -400,22 +395,8 @@ class ERCETrainer(SFTTrainer):
             if loss is not None and "ce" in means:
                 means["loss"] = loss
             logs.update(means)
-        if "grad_norm" in logs and len(self._norms) < LOGS_OF_CLIPPING:
-            self._norms.append(logs["grad_norm"])
-            if len(self._norms) == LOGS_OF_CLIPPING:
-                self._say_clipping(self._norms)
         # Not SFTTrainer's, which adds means of micro-batch means under some of the same names.
         Trainer.log(self, logs, start_time)
-
-    def _say_clipping(self, norms: list[float]) -> None:
-        """Say it once where most steps are clipped, as a penalty makes gradients larger."""
-        limit = self.args.max_grad_norm
-        clipped = sum(norm > limit for norm in norms) if limit else 0
-        if 2 * clipped > len(norms) and self.is_world_process_zero():
-            logging.getLogger("erce").warning(
-                f"{clipped} of the first {len(norms)} logged steps were clipped: grad_norm has the median "
-                f"{median(norms):.3g}, and max_grad_norm is {limit:g}; docs/trainer.md says when that matters"
-            )
 
     def name_objective(self, folder: Path) -> None:
         """Say in the README.md of a saved model which objective was minimised."""
