@@ -198,15 +198,13 @@ def settings(pairs: list[str]) -> dict[str, Any]:
 
 
 def recipe_path(name: str) -> Path:
-    """Return the file of a recipe: `name` is a path, or the name of a recipe that comes with erce."""
+    """Return the file of a recipe: `name` is a path, perhaps without .toml, or that of one of erce's own."""
     path = Path(name)
-    if path.is_file():
-        return path
-    shipped = _shipped_recipes()
-    if (shipped / f"{name}.toml").is_file():
-        return shipped / f"{name}.toml"
+    for file in (path, Path(f"{name}.toml"), _shipped_recipes() / f"{name}.toml"):
+        if file.is_file():
+            return file
     names = recipe_names()
-    beside = [str(each) for each in path.parent.glob("*.toml")]
+    beside = [str(each.with_suffix("")) for each in path.parent.glob("*.toml")]
     way_out = did_you_mean(name, [*beside, *names], otherwise=f"there are {', '.join(names)}")
     raise InputError(f"no recipe {name!r}: neither a file nor one of those that come with erce; {way_out}")
 

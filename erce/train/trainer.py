@@ -34,7 +34,7 @@ from erce.hf.head import (
     refuse_offloaded,
     refuse_prompts_with_a_loss,
 )
-from erce.hf.models import pretrained_name
+from erce.hf.models import loading, pretrained_name
 from erce.hf.sequences import MARKS, WITH_THEM, has_several, keeps_apart, shifted_targets
 from erce.loss import make_objective, make_penalty
 from erce.train.config import ERCEConfig, scheduled
@@ -92,12 +92,13 @@ class ERCETrainer(SFTTrainer):
         args.check_objective()  # again, for what was set since
         if isinstance(model, PreTrainedModel):
             refuse_offloaded(model)  # before transformers moves it to a device
+        named = loading(model) if isinstance(model, str) else nullcontext()
         model = pretrained_name(model) if isinstance(model, str) else model
         bound = inspect.signature(SFTTrainer.__init__).bind(self, model, args, *positional, **keywords)
         check_data(bound.arguments, args)
         if args.world_size > 1:
             _refuse_dispatch(args)
-        with _without_trls_head() if args.head == "erce" else nullcontext():
+        with named, _without_trls_head() if args.head == "erce" else nullcontext():
             super().__init__(model, args, *positional, **keywords)
         self._sums: dict[str, Tensor] = {}  # "train" or "eval" → the sums behind the next log
         self._lams: set[float] = set()  # every λ since the last log

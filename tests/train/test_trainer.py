@@ -445,6 +445,11 @@ def test_a_saved_adapters_readme_names_lam_penalty_and_version(tmp_path):
     assert "`cross-entropy` alone, without a penalty (λ = 0)" in objective_of(tmp_path / "plain")
 
 
+def test_a_model_that_is_nowhere_is_one_sentence(tmp_path):
+    with pytest.raises(ValueError, match=r"no model '/nowhere' could be loaded \(there is no such folder\)"):
+        ERCETrainer("/nowhere", toy.config(tmp_path), train_dataset=toy.dataset(ROWS))
+
+
 def test_an_embedded_model_is_known_by_its_name(tmp_path):
     trainer = ERCETrainer(
         "tiny", ERCEConfig(**toy.common(tmp_path), head="erce"), train_dataset=toy.dataset(ROWS)
