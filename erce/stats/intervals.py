@@ -102,7 +102,7 @@ def paired_gain(
     nor p smaller. Where all D_i are equal, the farther bound stands in for their variance.
 
     The formula uses only each seed's mean on each problem, so a value may also be a mean from 0 to 1, such as
-    a problem's pass@k, maj@k or best@k: (seeds, problems, 1). Outcomes of 0 and 1 are counted in whole
+    a problem's pass@k, maj@n or best@n: (seeds, problems, 1). Outcomes of 0 and 1 are counted in whole
     numbers; other values are rounded to multiples of 2⁻⁴⁰.
 
     >>> cross_entropy = [[[1], [0], [0], [1]], [[1], [0], [0], [0]]]
