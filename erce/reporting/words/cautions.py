@@ -15,9 +15,10 @@ from erce.catalog import is_user_defined
 from erce.errors import counted
 from erce.reporting.format import fixed, percent, points, strength
 from erce.reporting.numbers.gains import DECODINGS, Summary
-from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
+from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, outliers, power
 from erce.reporting.numbers.verdict import MARGIN, preferences, to_take, usable_for_both
 from erce.reporting.words.sentences import in_sentence, sentences, temperature_doubts
+from erce.stats import Power
 from erce.study.folder import read_origin
 from erce.study.freshness import TRAIN_AGAIN, changed_files, trained_on_others
 from erce.study.provenance import TASK_FILE, task_file_digest
@@ -363,23 +364,20 @@ def _plan(summary: Summary) -> list[str]:
     return [PILOT if found is None else f"{_sizes(found)}."]
 
 
-def _sizes(power: Power) -> str:
+def _sizes(found: Power) -> str:
     """Say which gain this study finds, and which sizes find the gain that studies are planned for."""
-    smallest = f"{fixed(100 * power.detectable, 1)} points"
-    opening = f"A study of this size finds a gain of {smallest} in 4 of 5 cases"
-    if power.detectable <= WANTED:
+    opening = (
+        f"A study of this size finds a gain of {fixed(100 * found.detectable, 1)} points in 4 of 5 cases"
+    )
+    if found.detectable <= WANTED:
         return f"{opening}: a gain that it does not show is probably smaller"
-    wanted = f"{fixed(100 * WANTED, 0)} points"
-    sizes = [
-        f"{seeds} seeds with {problems:,.0f} problems"
-        for seeds, problems in power.problems.items()
-        if not math.isinf(problems)
-    ]
+    needed = ((found.problems, "problems"), (found.seeds, "seeds"))
+    sizes = [f"{number:,.0f} {name}" for number, name in needed if not math.isinf(number)]
     if not sizes:
-        seeds = max(power.problems)
-        return f"{opening}; for {wanted} even {seeds} seeds are too few, whatever the number of problems"
-    per_problem = f"{counted(power.samples, 'sample')} per problem"
-    return f"{opening}; to find {wanted}, run {' or '.join(sizes)} ({per_problem})"
+        sizes = [
+            f"{fixed(found.times, 1)} times as many seeds and problems, as more of either alone is not enough"
+        ]
+    return f"{opening}; to find {fixed(100 * WANTED, 0)} points, take {' or '.join(sizes)}"
 
 
 def _first_three(names: Sequence[str]) -> str:
