@@ -1,6 +1,6 @@
 """This machine → what each tier of the sandbox does here, as findings for `erce doctor`.
 
-Beside what every worker tries before it is used (`erce.verify.sandbox.probes`), a program tries what else a
+Beside what every worker tries before it is used (`erce.verify.sandbox.pool`), a program tries what else a
 hostile one would. An attempt that succeeds changes nothing.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from erce.verify.sandbox.host import ENVIRONMENT, TIERS, Job, Limits, SupervisedWorker, numpy_folder
-from erce.verify.sandbox.probes import ATTEMPTS, AUTOMATIC, REFUSED, outcome_of, working_worker
+from erce.verify.sandbox.pool import ATTEMPTS, AUTOMATIC, REFUSED, outcome_of, working_worker
 
 FURTHER_ATTEMPTS = {
     "list the files of this user": (

@@ -173,6 +173,8 @@ def _number_of(sentence: str) -> Answer | None:
     if formula and formula.start() < digit.start() < formula.end():
         side = re.split(r"(?<![<>!])=|\\approx", next(filter(None, formula.groups())))[-1]
         side = balanced(side, 0)
+        if not side.strip():  # $3 + 4 =$
+            return None
         before = sentence[: formula.end() - len(formula.group().rpartition(side)[2]) - len(side)]
         after, written = sentence[formula.end() :], side.strip(" .,;:")
         is_hedged = is_hedged_by(before)

@@ -4,8 +4,8 @@ import pytest
 
 from erce.cli import examination
 from erce.cli.examination import FURTHER_ATTEMPTS, examine
-from erce.verify.sandbox import TIERS, probes
-from erce.verify.sandbox.probes import ATTEMPTS
+from erce.verify.sandbox import TIERS, pool
+from erce.verify.sandbox.pool import ATTEMPTS
 
 
 @pytest.mark.parametrize("tier", ["namespaces", pytest.param("landlock", marks=pytest.mark.slow)])
@@ -49,6 +49,6 @@ def test_the_tier_of_the_environment_is_the_one_that_is_examined(monkeypatch):
 
 
 def test_a_tier_in_which_an_attempt_succeeds_is_not_taken(monkeypatch):
-    monkeypatch.setitem(ATTEMPTS, probes.READ, "return 'a secret'")
+    monkeypatch.setitem(ATTEMPTS, pool.READ, "return 'a secret'")
     with pytest.raises(OSError, match="a program tried to read /etc/passwd: reached: 'a secret'"):
-        probes.working_worker("landlock")
+        pool.working_worker("landlock")

@@ -205,6 +205,7 @@ def test_what_stands_in_a_reasoning_trace_is_left_out(text, outside):
         ("It is 8. I am not sure.", None),
         ("1. Add 3 and 4 to get 7\n2. Done", "7"),
         ("He has 25 dollars. Then he has 25 +", None),
+        ("He pays $20 + $15 =$", None),
         ("I can't determine the price. For example, 4 would cost $5.", None),
         ("There are 9 at most. For instance, 3 of them are red.", None),
     ],

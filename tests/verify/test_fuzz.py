@@ -12,6 +12,7 @@ from toys.answers.mutations import noise, rewritten
 
 from erce.types import REASONS
 from erce.verify.math import equivalent, verify_math
+from erce.verify.number import verify_number
 
 WRITINGS = sorted({pair.answer for pair in PAIRS})
 BOMBS = {name: bomb for name, bomb in bombs().items() if bomb.strip()}
@@ -38,6 +39,13 @@ def test_noise_breaks_nothing():
             assert holds(answer, text), (answer, text)
         completion = noise(f"so \\boxed{{{text}}} or \\boxed{{{answer}}}", draw)
         assert verify_math(answer, completion).reason in REASONS, completion
+
+
+def test_a_completion_may_break_off_anywhere():
+    text = "He pays 20 + $15 =$<<20+15=35>>35, or $x = \\frac{70}{2}$:\n\\[x = \\boxed{35}\\]\n#### $35"
+    for end in range(len(text)):
+        for verify in (verify_number, verify_math):
+            assert verify("35", text[:end], strict=False).reason in REASONS, text[:end]
 
 
 def judge_all(answer: str) -> list[tuple[bool, str]]:

@@ -11,7 +11,7 @@ COMPARISONS = frozenset("<>≤≥≠")
 _OTHER_RELATIONS = "= approx in equiv sim cong to implies Rightarrow rightarrow mapsto subset subseteq"
 RELATIONS = COMPARISONS | frozenset(_OTHER_RELATIONS.split())
 # Kinds whose answers have no = of their own: a name such as the x = of x = 5 is taken away before.
-_UNRELATED_KINDS = frozenset({"expression", "matrix", "numeral", "ratio", "time", "text"})
+_UNRELATED_KINDS = frozenset({"expression", "matrix", "ratio", "time", "text"})
 _TRAILING = frozenset({".", ",", ";", ":", "\\\\"})
 _SIGNS = {"pm": "+-", "mp": "-+"}
 _LETTER = rf"(?:[A-Za-z]|\\(?:{'|'.join(sorted(GREEK, key=len, reverse=True))}|pi)(?![a-z]))"

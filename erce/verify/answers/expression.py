@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import groupby
 
 from erce.verify.answers.limits import MAX_DEPTH, MAX_DIGITS, TooLargeError, UnparsedError
 from erce.verify.answers.tokens import (
@@ -28,7 +29,7 @@ def parse_tokens(tokens: list[Token]) -> Tree:
     r"""Return the tree of one expression, as nested tuples whose first entry is the kind of node.
 
     - `("num", value)`, `("dec", value)`: a number without and with a decimal point, an int or a Fraction
-    - `("sym", name)`: a symbol such as `x`, `x_1`, `f'`, `f(x)`, `alpha`, `overline:AB`, `mathbb:Z`
+    - `("sym", name)`: a symbol such as `x`, `x_1`, `f'`, `f(x)`, `alpha`, `overline:AB`, `mathbb:Z`, `52_8`
     - `("const", name)`: `pi`, `e`, `i` (the imaginary unit) or `inf`; `("deg",)`: one degree, π/180
     - `("neg", a)`, `("frac", a, b)`, `("pow", a, b)`, `("root", a, n)`: -a, a/b, a^b, the n-th root of a
     - `("add", terms)`, `("mul", factors)`: a sum, a product of two or more
@@ -170,6 +171,8 @@ class ExpressionParser:
                 tree = ("call", "fact", (tree,))
             elif self.eat("°"):
                 tree = ("mul", (tree, ("deg",)))
+            elif tree[0] in ("num", "dec") and self.eat("_"):
+                tree = in_base(tree, self.subscript())
             else:
                 return tree
         raise TooLargeError(f"more than {MAX_DEPTH} levels")
@@ -274,8 +277,6 @@ class ExpressionParser:
         raise UnparsedError(f"{text or 'the end'!r} where a number or a symbol should stand")
 
     def numeral(self, text: str) -> Tree:
-        if self.next.text == "_":
-            raise UnparsedError("a base inside an expression")
         if self.at > 1 and text[0] == "0" and text[1:2].isdigit():
             raise UnparsedError("a date, or digits that are not a number")
         return number(text)
@@ -333,15 +334,10 @@ def _join_matrix_products(factors: list[Tree]) -> list[Tree]:
     AB is not BA, nor ABA the same as A^2B; P(A)P(B) and V = IR, as products of numbers, pay for it.
     """
     kept = list[Tree]()
-    run = list[Tree]()
-    for factor in [*factors, ("end",)]:
-        if _is_capital(factor):
-            run.append(factor)
-            continue
-        kept += run if len(set(run)) < 2 else [("sym", str(run))]
-        run = []
-        kept.append(factor)
-    return kept[:-1]
+    for are_capitals, group in groupby(factors, _is_capital):
+        run = list(group)
+        kept += [("sym", str(run))] if are_capitals and len(set(run)) > 1 else run
+    return kept
 
 
 def _is_capital(factor: Tree) -> bool:
@@ -372,6 +368,14 @@ def number(text: str) -> Tree:
     # x = 0.1363636… has 1000 x - 10 x = 136 - 1: the repeated digits cancel.
     once, shifted = int("0" + whole + digits), int(whole + digits + repeated)
     return "num", integral(Fraction(shifted - once, (10 ** len(repeated) - 1) * 10 ** len(digits)))
+
+
+def in_base(numeral: Tree, base: str) -> Tree:
+    """Return what digits mean in a base: in ten their number, in any other a symbol that is only itself."""
+    base = base.strip("{}")
+    if not base.isdigit() or base in ("0", "1"):
+        raise UnparsedError(f"the base {base[:20]!r}")
+    return numeral if base == "10" else ("sym", f"{numeral[1]}_{base}")
 
 
 def integral(value: Fraction) -> int | Fraction:

@@ -9,7 +9,6 @@ from erce.verify.answers.limits import Budget, UnparsedError
 from erce.verify.answers.tokens import END, TRIGONOMETRIC, Token
 from erce.verify.answers.tree import Evaluator, Tree, nodes, symbols
 from erce.verify.answers.units import CURRENCIES, UNITS, read_unit, units_agree
-from erce.verify.answers.written import strip_base_ten
 
 _INVERSES = frozenset(["arcsin", "arccos", "arctan", "arccot"])
 _TEMPERATURES = {"C": "celsius", "F": "fahrenheit"}
@@ -92,7 +91,7 @@ def read_quantity(tokens: list[Token], *, phrase: str | None = None, has_unit: b
         tokens = [token for token in tokens if not token.is_sign("°")]
         currency, written = _TEMPERATURES.get(written, "degree"), "" if written in _TEMPERATURES else written
     unit, scale, unknown = _unit_and_scale(written, phrase)
-    tree = parse_tokens(strip_base_ten(tokens))
+    tree = parse_tokens(tokens)
     if scale != 1:
         tree = ("mul", (tree, ("num", scale)))
     return Quantity(tree, unit or currency, percent, unknown)

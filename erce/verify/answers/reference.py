@@ -47,8 +47,8 @@ def equivalent(gold: str, answer: str) -> Verdict:
     r"""Accept an answer, in LaTeX or plain text, that means the same as `gold`; never raise on `answer`.
 
     `gold` is read once, as one of these kinds: a number or an expression, a tuple, a set of real numbers
-    (intervals, inequalities in one name), a list or a set, a matrix, an equation, an inequality, a numeral in
-    a base, a ratio, a time, words. The answer is read as that kind, and is "unparsed" if it cannot be.
+    (intervals, inequalities in one name), a list or a set, a matrix, an equation, an inequality, a ratio, a
+    time, words. The answer is read as that kind, and is "unparsed" if it cannot be.
     Rational expressions are compared exactly, others in high precision, at fixed points if they have symbols.
     Numbers are compared within a millionth only if one has a decimal point and either has no finite decimal
     form (1/3, π). Every answer that is not empty is equivalent to itself. A `gold` that cannot be read is
@@ -247,7 +247,7 @@ def _relation(tokens: list[Token], sides: list[list[Token]], signs: list[str], n
 
 
 def _single(tokens: list[Token], nesting: int) -> Value:
-    """Return one value: a matrix, a set, a bracket, a ratio, a numeral or an expression."""
+    """Return one value: a matrix, a set, a bracket, a ratio or an expression."""
     if any(token.kind == "begin" for token in tokens) and tokens[0].text not in ("{", "\\{"):
         return several.read_matrix(tokens)
     if relations.is_operation(tokens) or written.is_all_reals(tokens):
@@ -259,7 +259,7 @@ def _single(tokens: list[Token], nesting: int) -> Value:
     if braced or len(expand_plus_minus(tokens)) > 1:
         values, _, _ = several.parts_of(tokens, one_letter=False)
         return several.Values(tuple(_read(value, nesting + 1) for value in values), "{" if braced else "±")
-    return written.read_base_numeral(tokens) or written.read_ratio(tokens) or read_quantity(tokens)
+    return read_quantity(tokens)
 
 
 def _bracketed(
@@ -268,4 +268,5 @@ def _bracketed(
     interval = _real_set(tokens) if len(parts) == 2 and set(brackets) <= set("()[]") else None
     if interval and (brackets != ("(", ")") or interval.is_endless):
         return interval
-    return several.Tuple(brackets, tuple(_read(part, nesting + 1) for part in parts), interval=interval)
+    kind = several.Ratio if brackets[0] == ":" else several.Tuple
+    return kind(brackets, tuple(_read(part, nesting + 1) for part in parts), interval=interval)

@@ -1,4 +1,4 @@
-"""Tuples, values of several names, lists, sets, matrices: readers and comparisons."""
+"""Tuples, ratios, values of several names, lists, sets, matrices: readers and comparisons."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -24,6 +24,7 @@ from erce.verify.answers.tree import Tree
 from erce.verify.answers.written import is_nothing
 
 _NAMED_KINDS = frozenset({"value", "relation", "interval"})
+_COLONS = (":", ":")  # in the place of a ratio's brackets
 _SAME_BRACKETS = {"⟨": "(", "⟩": ")"}
 _ENVIRONMENTS = frozenset({"matrix", "pmatrix", "bmatrix", "Bmatrix", "smallmatrix", "array"})
 Rows = tuple[tuple[Tree, ...], ...]
@@ -58,7 +59,7 @@ class Tuple:
             return brackets == self.brackets and comparison.accepts_in_order(self.items, parts)
         parts, separator = separated(tokens)
         if len(parts) < 2 or separator == "or" or self.interval or self.brackets != ("(", ")"):
-            raise UnparsedError("no tuple")
+            raise UnparsedError(f"no {self.kind}")
         return comparison.accepts_in_order(self.items, parts)
 
     def _accepts_names(self, tokens: list[Token], comparison: Comparison) -> bool:
@@ -84,8 +85,22 @@ class Tuple:
         return replace(self, items=items, names=names, interval=None)
 
 
+class Ratio(Tuple):
+    """Terms between colons, as in 3:2 or 1:2:3, or with "to" between them; a multiple is another ratio."""
+
+    kind: ClassVar[str] = "ratio"
+
+
 def entries_of(tokens: list[Token]) -> tuple[tuple[str, str], list[list[Token]]] | None:
-    """Return the brackets and the entries of a tuple; None if the tokens are not two or more in brackets."""
+    """Return the brackets and the entries of a tuple, or two colons and the terms of a ratio.
+
+    None if the tokens are not two or more entries in brackets, or terms with a colon or "to" between them.
+    """
+    terms, signs = split(
+        tokens, lambda token: token.is_sign(":") or token == Token("word", "to", token.spaced)
+    )
+    if signs:
+        return _COLONS, terms
     if not enclosed(tokens) or tokens[0].text in ("{", "\\{") or tokens[-1].text in ("}", "\\}"):
         return None
     inner = tokens[1:-1]
@@ -144,15 +159,10 @@ def read_matrix(tokens: list[Token]) -> Matrix:
     terms = [
         _multiple(part, -1 if less else 1) for part, less in zip(parts, minus, strict=True) if part or less
     ]
-    total = terms[0]
-    for rows in terms[1:]:
-        if _sizes(rows) != _sizes(total):
-            raise UnparsedError("a sum of matrices of different sizes")
-        total = tuple(
-            tuple(("add", pair) for pair in zip(*pair_of_rows, strict=True))
-            for pair_of_rows in zip(total, rows, strict=True)
-        )
-    return Matrix(total)
+    if len({tuple(_sizes(rows)) for rows in terms}) != 1:
+        raise UnparsedError("no matrix, or a sum of matrices of different sizes")
+    total = [[("add", entries) for entries in zip(*rows, strict=True)] for rows in zip(*terms, strict=True)]
+    return Matrix(tuple(map(tuple, total)))
 
 
 def _multiple(tokens: list[Token], sign: int) -> Rows:

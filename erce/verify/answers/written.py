@@ -1,19 +1,16 @@
-"""Values as they are written: words, numerals in a base, ratios, times of day. Readers and comparisons."""
+"""Values as they are written: words, times of day. Readers and comparisons."""
 
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from erce.verify.answers.expression import parse_tokens
 from erce.verify.answers.limits import UnparsedError
-from erce.verify.answers.tokens import Token, enclosed, split
-from erce.verify.answers.tree import Tree
+from erce.verify.answers.tokens import Token
 from erce.verify.answers.units import units_agree
 
 if TYPE_CHECKING:
     from erce.verify.answers.comparison import Comparison
 
-_AROUND_BASE = frozenset("{}()")
 _IN_WORDS = frozenset(".,-'!()")
 _PUNCTUATION = re.compile(r"[.()!-]")
 _ARTICLE = re.compile(r"^(?:the|an|a) (?=.)")
@@ -23,7 +20,6 @@ _NOTHING = re.compile(
     "(?:there (?:is|are) )?no (?:real |integer )?(?:solutions?|roots?|values?)(?: exists?)?"
 )
 _ALL_REALS = re.compile("(?:(?:the )?set of )?all (?:the )?(?:real numbers|reals|real values)")
-_DIGITS = re.compile(r"-?[0-9A-Z]{1,100}(?:\.[0-9A-Z]{1,100})?")
 _CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?:([ap])\.?m)?\.?|([0-9]{1,2})([ap])\.?m\.?", re.IGNORECASE)
 
 
@@ -72,76 +68,6 @@ def _says(sentence: re.Pattern[str], tokens: list[Token]) -> bool:
     if not tokens or not all(token.kind in ("word", "letter") or token.text == "." for token in tokens):
         return False
     return sentence.fullmatch(" ".join(token.text for token in tokens).casefold().strip(" .")) is not None
-
-
-@dataclass(frozen=True, slots=True)
-class BaseNumeral:
-    """A numeral with its base as a subscript; digits without leading zeros."""
-
-    kind: ClassVar[str] = "numeral"
-    digits: str
-    base: int
-
-    def accepts(self, tokens: list[Token], comparison: "Comparison") -> bool:
-        """Return whether the tokens write the same digits in the same base."""
-        other = read_base_numeral(tokens)
-        if other is None:
-            raise UnparsedError("a numeral without its base")
-        return other == self
-
-
-def read_base_numeral(tokens: list[Token]) -> BaseNumeral | None:
-    """Return the numeral whose subscript is a base other than ten; None for anything else."""
-    at = next((at for at, token in enumerate(tokens) if token.text == "_"), 0)
-    base = _base_of(tokens[at + 1 :]) if at else 0
-    digits = _digits_of(tokens[:at]) if base not in (0, 1, 10) else ""
-    return BaseNumeral(digits, base) if digits else None
-
-
-def strip_base_ten(tokens: list[Token]) -> list[Token]:
-    """Return the tokens of 24 for 24_{10}, and all others as they are."""
-    at = next((at for at, token in enumerate(tokens) if token.text == "_"), 0)
-    return tokens[:at] if at and _base_of(tokens[at + 1 :]) == 10 else tokens
-
-
-def _base_of(subscript: list[Token]) -> int:
-    """Return the base that a subscript states, 0 if it states none."""
-    base = [token.text for token in subscript if token.text not in _AROUND_BASE]
-    return int(base[0]) if len(base) == 1 and base[0].isdigit() and len(base[0]) < 3 else 0
-
-
-def _digits_of(tokens: list[Token]) -> str:
-    """Return the digits that the tokens write, "" if they write anything else."""
-    if enclosed(tokens) and tokens[0].text in ("{", "("):
-        tokens = tokens[1:-1]
-    written = "".join(token.text for token in tokens)
-    if not _DIGITS.fullmatch(written) or not any(token.kind == "number" for token in tokens):
-        return ""
-    sign, digits = ("-", written[1:]) if written[0] == "-" else ("", written)
-    return sign + (digits.lstrip("0") or "0")
-
-
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """A ratio: 3:2, or 1:2:3. A multiple is another ratio."""
-
-    kind: ClassVar[str] = "ratio"
-    terms: tuple[Tree, ...]
-
-    def accepts(self, tokens: list[Token], comparison: "Comparison") -> bool:
-        """Return whether the tokens write the same terms in the same order."""
-        other = read_ratio(tokens)
-        if other is None:
-            raise UnparsedError("no ratio")
-        return len(other.terms) == len(self.terms) and all(map(comparison.same, self.terms, other.terms))
-
-
-def read_ratio(tokens: list[Token]) -> Ratio | None:
-    """Return the ratio of terms between colons, or with "to" between two; None for anything else."""
-    parts, signs = split(tokens, lambda token: token.is_sign(":"))
-    if not signs:
-        parts, signs = split(tokens, lambda token: token.kind == "word" and token.text == "to")
-    return Ratio(tuple(map(parse_tokens, parts))) if signs else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ process to see, signal or start, and ends with its job:
           ├ judge      judge.py           for 200 jobs, or until tests or program may have left something
           └ candidate  candidate.py       for one job
 
-`kernel/` confines all three: namespaces, Landlock, seccomp, capabilities, limits. `probes.py` checks a tier
+`kernel/` confines all three: namespaces, Landlock, seccomp, capabilities, limits. `pool.py` checks a tier
 before it is used, by what a hostile program would try; `erce doctor` tries more.
 """
 

@@ -128,9 +128,8 @@ x=1,y=-3 ≡ (x,y)=(1,-3) ≢ x=-3,y=1 ≢ x=1,y=3 ≢ (x,y)=(-3,1) ≢ -3 ≢ y
 10:30 ≡ 10:30 ≢ 10:31 ≢ 1:30 ≢ 10 ≢ 30
 12:05\text{ p.m.} ≢ 12:50\text{ p.m.} ≢ 12
 [bases]
-1011_2 ≡ 1011_{2} ≡ 1011_{ 2 } ≢ 1011_3 ≢ 1010_2 ≢ 1101_2 ≢ 10112 ≢ 1011_8
+1011_2 ≡ (1011)_2 ≡ 01011_{\text{2}} ≡ 1011_{2} ≡ 1011_{ 2 } ≢ 1011_3 ≢ 1010_2 ≢ 1101_2 ≢ 10112 ≢ 1011_8
 204_5 ≢ 2045 ≢ 204_6 ≢ 240_5 ≢ 20_5
-A3_{16} ≡ \text{A3}_{16} ≢ A3_{15} ≢ 3A_{16} ≢ B3_{16}
 [text]
 \text{Evelyn} ≡ \text{Evelyn}. ≢ \text{Evenly} ≢ \text{Evely} ≢ \text{Carla} ≢ E ≢ \text{}
 \text{on} ≢ \text{no} ≢ \text{in} ≢ \text{off} ≢ o+n
@@ -312,6 +311,7 @@ x \ne 1 ≡ \mathbb{R} \setminus \{1\} ≢ x \ne 2
 (-\infty, 8) \cup (9, \infty) ≢ (-\infty, 8) \cup (9, \infty]
 \begin{pmatrix} 1 \end{pmatrix} ≢ \begin{vmatrix} 1 \end{vmatrix}
 52_8 ≢ 52_9 ≢ 52
+A3_{16} ≢ A3_{15} ≢ 3A_{16} ≢ B3_{16}
 on ≢ no
 75^\circ ≢ 75\%
 5 million ≢ 5

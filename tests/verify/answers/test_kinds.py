@@ -9,14 +9,22 @@ from erce.verify.answers.reference import read_reference, same_answer
 from erce.verify.math import equivalent
 
 KINDS = {
-    "expression": ["5", r"\frac{x}{2}", r"12\text{ cm}", r"16\text{ daps}", "20\\%", r"\$5", "90^\\circ"],
+    "expression": [
+        "5",
+        r"\frac{x}{2}",
+        r"12\text{ cm}",
+        r"16\text{ daps}",
+        "20\\%",
+        r"\$5",
+        "90^\\circ",
+        "1011_2",
+    ],
     "tuple": ["(1, 2)", "(a, b)", "(3, -4)", r"\langle 1, 2, 3 \rangle", "x = 1, y = 2", "(x, y) = (1, 2)"],
     "interval": ["(2, 5]", "x > 3", r"1 < x \le 2", r"\mathbb{R}", r"(1, 2) \cup (3, \infty)", r"x \ne 1"],
     "list": ["1, 2", r"\{1\}", r"\pm 3", r"\emptyset", r"1 \text{ or } 2", "x = 1, 2", "no solution"],
     "matrix": [r"\begin{pmatrix} 1 & 2 \end{pmatrix}"],
     "value": ["x = 5", "f(x) = x^2", "AB = 4"],
     "relation": ["x^2 + y^2 = 1", "2x + z - 5 = 0", "y < 2x + 1"],
-    "numeral": ["1011_2", r"\text{A5}_{11}"],
     "ratio": ["1:2:3", "3 to 4"],
     "time": ["9:24", r"8\!:\!34 \text{ p.m.}"],
     "text": [r"\text{Evelyn}", r"\text{two lines}", r"\text{A and not B}"],
@@ -31,6 +39,7 @@ NOT_READ = [  # words after a value, and statements where a value should stand
     ("5", r"5 < x"),
     (r"\{1, 2\}", "(1, 2]"),
     ("(1, 2)", "12"),
+    (r"\begin{pmatrix} 1 \end{pmatrix}", "()"),
 ]
 
 

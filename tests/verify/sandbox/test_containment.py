@@ -1,4 +1,4 @@
-"""What a program can use in each tier, and where its limits are; test_probes and test_hostile have the rest.
+"""What a program can use in each tier, and where its limits are; test_hostile has the rest.
 
 Each attempt is such that it changes nothing of the machine where it succeeds.
 """
