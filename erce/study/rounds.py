@@ -13,6 +13,7 @@ import numpy as np
 
 from erce.errors import AllAlikeError, CellsFailedError, RunError, counted
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe
+from erce.score.rounding import percent
 from erce.study.demonstrations import read_counts, refuse_none
 from erce.study.engines import FAILURE, LOG, Done, RunCells, Work
 from erce.study.engines.progress import Display, progress
@@ -154,9 +155,8 @@ def _accuracy(folder: Path) -> str:
     """Return a finished cell's accuracy on the test problems, in words; "" where no file has it."""
     result = read_result(folder) or {"scores": {}}
     scores = result["scores"].get("test", {})
-    return ", ".join(
-        f"{100 * scores[name]['pass@1']:.1f} % {name}" for name in (GREEDY, SAMPLED) if name in scores
-    )
+    names = [name for name in (GREEDY, SAMPLED) if name in scores]
+    return ", ".join(f"{percent(scores[name]['pass@1'])} % {name}" for name in names)
 
 
 def cells_failed(study: Study, failed: Sequence[Done]) -> CellsFailedError:

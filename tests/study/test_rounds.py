@@ -17,10 +17,17 @@ from toys.studies import (
 import erce.study.run
 from erce.cli.main import main
 from erce.errors import AllAlikeError, CellsFailedError, DivergedError
+from erce.files import write_json
 from erce.recipe import GRID, Cell, load_recipe, parse_recipe
 from erce.study.engines import Done, Work
 from erce.study.folder import read_study
-from erce.study.rounds import ENOUGH_PROBLEMS, FAILURES_TO_GIVE_UP, run_or_give_up, trainings_first
+from erce.study.rounds import (
+    ENOUGH_PROBLEMS,
+    FAILURES_TO_GIVE_UP,
+    _accuracy,
+    run_or_give_up,
+    trainings_first,
+)
 from erce.study.run import run
 from erce.study.schedule import best_lam
 
@@ -31,6 +38,11 @@ def test_auto_is_the_grid(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(f'task = "{TASK}"\nlams = "auto"\nseeds = [0, 1]\n')
     assert load_recipe(path).lams == GRID
+
+
+def test_the_line_of_a_finished_cell_rounds_as_the_report_does(tmp_path):
+    write_json(tmp_path / "result.json", {"scores": {"test": {"greedy": {"pass@1": 0.8725}}}})  # a tie
+    assert _accuracy(tmp_path) == "87.3 % greedy"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A study → what its gains do not say by themselves: power, and runs that an interval hides.
+"""A study → what its gains do not say by themselves: power, runs that an interval hides, versions.
 
 Power is about the study's own task on the test problems, with samples and greedy decoding apart. Outliers
 are named because no interval repairs them: if one run in ten of an arm collapses, its 95 % interval covers
@@ -6,11 +6,14 @@ the true gain in 42 to 64 % of studies of 3 to 10 seeds (`benchmarks/coverage.py
 collapsed run, or none.
 """
 
+from collections import Counter
 from functools import lru_cache
+from itertools import chain
 from statistics import median_high, median_low
 
 import numpy as np
 
+from erce.errors import counted
 from erce.recipe import Cell
 from erce.reporting.numbers.gains import Summary, TableRow
 from erce.stats import Power, plan
@@ -63,6 +66,17 @@ def outliers(summary: Summary) -> list[tuple[Cell, float, float]]:
                 if abs(row.seeds[cell.seed] - median) > limit
             ]
     return found
+
+
+def package_versions(summary: Summary) -> dict[str, list[str]]:
+    """Return package → the version of all cells, or each of several versions with its number of cells."""
+    cells = [result.get("versions", {}) for result in summary.study.results.values()]
+    versions = {}
+    for name in sorted({*chain(*cells)}):
+        counts = Counter(of_cell.get(name, "unknown") for of_cell in cells)
+        numbered = [f"{version} ({counted(count, 'cell')})" for version, count in counts.items()]
+        versions[name] = numbered if len(counts) > 1 else [*counts]
+    return versions
 
 
 def _spread_by_chance(summary: Summary, row: TableRow) -> float:
