@@ -29,7 +29,7 @@ def assembly(form: int) -> str:
     """Compile the kernel for cross-entropy, without bias, cap, weights and label smoothing."""
     constants = {"form": form, "block": BLOCK, "gradient": True}
     constants |= dict.fromkeys(("bias", "weights", "given"))
-    constants |= dict.fromkeys(("capped", "smoothing", "diagnose", "exponential"), False)
+    constants |= dict.fromkeys(("capped", "smoothing", "exponential"), False)
     names = _score.arg_names
     types = {name: (POINTERS | WHOLE).get(name, "fp32") for name in names}
     types |= dict.fromkeys(constants, "constexpr")

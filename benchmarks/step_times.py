@@ -136,7 +136,6 @@ def main() -> None:
     print(
         f"generation  {seconds:8.2f} s for {tokens} tokens          {tokens / seconds:8.1f} tokens a second"
     )
-    print(f"--tokens-per-second {read / step:.1f} {tokens / seconds:.1f}")
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ class Task:
     local folder or None for the task's own source. A recipe may ask for other sizes. `verify` decides, by a
     verdict or a bool; `verify_flexible` ignores in which form the answer is given, so that a report tells
     format from ability; None where the form does not matter, as with programs. `equal` says whether two
-    extracted answers are one vote in maj@k; None where only the same text is. `about` is a line for
+    extracted answers are one vote in maj@n; None where only the same text is. `about` is a line for
     `erce tasks`.
     """
 

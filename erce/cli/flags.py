@@ -11,21 +11,17 @@ from erce.errors import InputError, did_you_mean
 
 def add_import(added: argparse.ArgumentParser) -> None:
     added.add_argument("out", type=Path, help="the study's folder, which is made")
-    text = "what gains are measured from: one log per seed, a file or the folder that a run wrote"
+    text = "what gains are measured from: per seed a file of rows, or what lm-eval wrote"
     added.add_argument("--baseline", nargs="+", metavar="LOG", required=True, help=text)
     text = "an arm and its logs, one per seed; lam=2 is the λ 2, base the untrained model, else any name"
     several: dict[str, Any] = {"action": "append", "nargs": "+", "default": [], "metavar": ("NAME", "LOG")}
     added.add_argument("--arm", **several, help=text)
     text = "an arm's logs of validation problems, in the order of its seeds; also for the arm baseline"
     added.add_argument("--validation", **several, help=text)
-    formats = ("auto", "lm-eval", "inspect", "evalplus")
-    added.add_argument("--format", choices=formats, default="auto", help="who wrote the logs (auto)")
     added.add_argument("--task", help="lm-eval: the task to read of several; else the name to give it")
     added.add_argument("--metric", help="lm-eval: the metric that is the verdict")
     added.add_argument("--filter", help="lm-eval: the filter whose answers count")
-    added.add_argument("--scorer", help="inspect: the scorer that is the verdict")
-    added.add_argument("--plus", action="store_true", help="evalplus: verified with the added tests")
-    text = "sampling temperature of logs that do not state it; 0 is greedy"
+    text = "sampling temperature of rows that do not state it; 0 is greedy"
     added.add_argument("--temperature", type=float, metavar="T", help=text)
 
 
@@ -97,9 +93,6 @@ def add_run(added: argparse.ArgumentParser) -> None:
     added.add_argument("--dry-run", action="store_true", help=text)
     text = "for --dry-run: a100, a100-40, h100, h200, l40s, l4, rtx4090 or cpu (what this machine has)"
     added.add_argument("--device", metavar="NAME", help=text)
-    text = "for --dry-run: tokens per second that you measured; left out, they are known, measured or guessed"
-    pair: dict[str, Any] = {"nargs": 2, "type": float, "metavar": ("TRAINED", "SAMPLED")}
-    added.add_argument("--tokens-per-second", **pair, help=text)
 
 
 def add_sample(added: argparse.ArgumentParser) -> None:
@@ -176,8 +169,6 @@ def add_engine(parser: argparse.ArgumentParser, usual: str) -> None:
     parser.add_argument("--jobs", type=int, metavar="N", help=text)
     text = "what runs the cells: here, processes, ray, ray@HOST:6379; auto goes by --jobs"
     parser.add_argument("--engine", default="auto", metavar="NAME", help=text)
-    text = "how often a cell that failed is tried again, after all others (0)"
-    parser.add_argument("--retries", type=int, default=0, metavar="N", help=text)
 
 
 def add_sandbox(parser: argparse.ArgumentParser) -> None:
@@ -207,15 +198,13 @@ def settings(pairs: list[str]) -> dict[str, Any]:
 
 
 def recipe_path(name: str) -> Path:
-    """Return the file of a recipe: `name` is a path, or the name of a recipe that comes with erce."""
+    """Return the file of a recipe: `name` is a path, perhaps without .toml, or that of one of erce's own."""
     path = Path(name)
-    if path.is_file():
-        return path
-    shipped = _shipped_recipes()
-    if (shipped / f"{name}.toml").is_file():
-        return shipped / f"{name}.toml"
+    for file in (path, Path(f"{name}.toml"), _shipped_recipes() / f"{name}.toml"):
+        if file.is_file():
+            return file
     names = recipe_names()
-    beside = [str(each) for each in path.parent.glob("*.toml")]
+    beside = [str(each.with_suffix("")) for each in path.parent.glob("*.toml")]
     way_out = did_you_mean(name, [*beside, *names], otherwise=f"there are {', '.join(names)}")
     raise InputError(f"no recipe {name!r}: neither a file nor one of those that come with erce; {way_out}")
 

@@ -2,7 +2,6 @@
 
 import argparse
 import importlib.util
-import math
 import os
 import sys
 import warnings
@@ -97,17 +96,9 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
     plan = load_recipe(recipe, **overrides)  # before torch, which takes seconds
     from erce.study.dry_run import dry_run
     from erce.study.engines.progress import spoken
-    from erce.study.probe import Speed
 
-    speeds = options.tokens_per_second
-    if speeds and not all(0 < speed < math.inf for speed in speeds):
-        raise InputError(
-            f"--tokens-per-second {speeds[0]:g} {speeds[1]:g}: both speeds must be finite and above 0; give "
-            "the tokens per second in training, then in sampling"
-        )
-    speed = speeds and Speed(*speeds)
     with spoken():
-        lines = dry_run(plan, out, device=options.device, speed=speed, jobs=options.jobs or 1)
+        lines = dry_run(plan, out, device=options.device, jobs=options.jobs or 1)
     terminal.print_lines(lines)
     return 0
 
@@ -143,7 +134,6 @@ def _run_study(
             out=out,
             jobs=options.jobs,
             engine=options.engine,
-            retries=options.retries,
             go_on=getattr(options, "go_on", False),
             **overrides,
         )
@@ -208,7 +198,7 @@ def card(options: argparse.Namespace) -> None:
 
 
 def import_(options: argparse.Namespace) -> None:
-    """Turn logs of lm-eval, inspect or evalplus into a study's folder that `erce report` reads."""
+    """Turn logs of lm-eval, or rows of verdicts, into a study's folder that `erce report` reads."""
     from erce.imports import BASELINE, Reading, import_study
 
     # Every field of a Reading has a flag of its name.

@@ -18,6 +18,7 @@ from erce.generate.decoding import GenerationSettings, check_ids
 from erce.hf.prompt import end_token, prompt_ids, row_prompt_ids
 from erce.recipe import GREEDY, SAMPLED
 from erce.score import acceptance, mixed_share, summarize
+from erce.score.rounding import percent
 from erce.stats import accuracy_bounds
 from erce.tasks import READERS, jsonl_task, load_task, reader_task
 from erce.tasks.rows import check_problems, read_row
@@ -112,15 +113,15 @@ class Evaluation:
         of = f"of {counted(len(self.problems), 'problem')}"
         if decoding == SAMPLED:
             of = f"of {counted(scores['samples'], 'sample')} each at temperature {self.temperature:g}"
-        interval = f"95 % interval {100 * rate.low:.1f} to {100 * rate.high:.1f}"
-        parts = [f"{decoding:<8} {_percent(rate.value)} right ({interval}) {of}"]
+        interval = f"95 % interval {percent(rate.low)} to {percent(rate.high)}"
+        parts = [f"{decoding:<8} {percent(rate.value)} % right ({interval}) {of}"]
         if scores["flexible"] not in (None, scores["pass@1"]):
-            parts.append(f"{_percent(scores['flexible'])} if the form is ignored")
-        parts += [f"{name} {_percent(share)}" for name, share in _pass_at_k(scores).items()]
+            parts.append(f"{percent(scores['flexible'])} % if the form is ignored")
+        parts += [f"{name} {percent(share)} %" for name, share in _pass_at_k(scores).items()]
         if decoding == SAMPLED and self.mixed is not None:
-            parts.append(f"{_percent(self.mixed)} of the problems mixed")
+            parts.append(f"{percent(self.mixed)} % of the problems mixed")
         shares = {"cut off": 1 - scores["finished"], "without an answer": scores["reasons"].get("no answer")}
-        parts += [f"{_percent(share)} {what}" for what, share in shares.items() if share]
+        parts += [f"{percent(share)} % {what}" for what, share in shares.items() if share]
         return ", ".join([*parts, f"{scores['tokens']:.0f} tokens"])
 
     def _accepted(self, decoding: str) -> np.ndarray:
@@ -128,10 +129,6 @@ class Evaluation:
 
     def _rate(self, decoding: str) -> Rate:
         return Rate(self.scores[decoding]["pass@1"], *accuracy_bounds(self._accepted(decoding)))
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def _pass_at_k(scores: Mapping[str, Any]) -> dict[str, float]:

@@ -1,6 +1,6 @@
-"""Logs of lm-eval, inspect and evalplus → a study for `erce report`.
+"""Logs of lm-eval, and rows of verdicts → a study for `erce report`.
 
-readers   a log of one of the tools → rows
+readers   a log → rows
 study     the logs of each arm → a study's folder
 """
 

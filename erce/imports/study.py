@@ -104,7 +104,7 @@ def _checked_decoding(path: str | Path, rows: list[SampleRow]) -> str:
     if missing := [row for row in rows if row.accepted is None]:
         raise InputError(
             f"{path} has no verdict on problem {missing[0].problem!r}, sample {missing[0].sample} "
-            f"({len(missing)} in all); choose another --metric, --filter or --scorer, or finish the run"
+            f"({len(missing)} in all); choose another --metric or --filter, or verify it"
         )
     return rows[0].decoding
 
@@ -159,8 +159,8 @@ def _check_complete(rows: list[SampleRow]) -> None:
 def _task(name: str | None) -> str:
     """Return the task's name in a form that a folder's name can have.
 
-    >>> _task("inspect_evals/gsm8k")
-    'inspect_evals-gsm8k'
+    >>> _task("mine/gsm8k")
+    'mine-gsm8k'
     """
     return re.sub(r"[^\w.:+@-]+", "-", name or "task").lstrip(".-") or "task"
 

@@ -20,7 +20,7 @@ from torch import Tensor
 from erce.errors import InputError
 from erce.loss import bfloat16_on_cpu, gpu_self_check
 from erce.loss.matmul import Factors, Matmuls, MixedPrecision
-from erce.loss.request import Loss, Request, not_differentiable
+from erce.loss.request import ROW_RESULTS, Loss, Request, not_differentiable
 from erce.loss.row_passes import make_row_terms, score_tile
 from erce.loss.row_statistics import refuse_no_distribution
 from erce.loss.scored_rows import ScoredRows, outputs_of, scored_rows, spread
@@ -213,7 +213,7 @@ class Head(NamedTuple):
         """
         rows, request, columns, results = self.plan.rows, self.plan.request, None, None
         if len(self.plan.chunks) != 1:
-            columns = self.operands.hidden.new_empty(request.fields + 1, rows.m, dtype=self.matmuls.dtype)
+            columns = self.operands.hidden.new_empty(ROW_RESULTS, rows.m, dtype=self.matmuls.dtype)
             results = Loss(*columns[:-1]), columns[-1]
         for chunk in self.plan.chunks:
             part = rows.at(chunk)

@@ -31,7 +31,6 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     num_scored: int | None = None,
     ignore_index: int = -100,
     reduction: str = "mean",
-    diagnose: bool = False,
     chunk_bytes: float | None = None,
     impl: str = "auto",
 ) -> Loss:
@@ -71,7 +70,6 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
             device ends the process later if something is wrong (in torch's anomaly mode in its place).
         ignore_index: The target of a position that is not scored.
         reduction: "mean", "sum", or "none" for one objective per position.
-        diagnose: Whether to fill the `Loss`'s diagnostics.
         chunk_bytes: Bounds the logits that are held at once; a chunk has at least one row. Left out, it is
             256 MiB, or more where d weight in float32 is larger than that; on a CPU 40 Mi logits.
         impl: As for the logits.
@@ -108,7 +106,6 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         ignore_index=ignore_index,
         impl=impl,
         reduction=reduction,
-        diagnose=diagnose,
         autocast=torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None,
     )
     request.check(hidden.shape[:-1])

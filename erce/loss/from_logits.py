@@ -9,7 +9,7 @@ from erce.errors import InputError
 from erce.loss.gpu_self_check import chosen_impl
 from erce.loss.objectives import CROSS_ENTROPY, Objective
 from erce.loss.penalties import SHANNON, Penalty
-from erce.loss.request import Loss, Request, check_tensors, not_differentiable
+from erce.loss.request import ROW_RESULTS, Loss, Request, check_tensors, not_differentiable
 from erce.loss.row_passes import make_row_terms, row_blocks, score_tile
 from erce.loss.row_statistics import refuse_no_distribution
 from erce.loss.scored_rows import ScoredRows, outputs_of, scored_rows
@@ -27,7 +27,6 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
     num_scored: int | None = None,
     ignore_index: int = -100,
     reduction: str = "mean",
-    diagnose: bool = False,
     impl: str = "auto",
 ) -> Loss:
     """Return −log p(target) + lam · penalty(p) with p = softmax(logits), as a `Loss`. Section 4.
@@ -48,7 +47,6 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
         num_scored: How many targets are not `ignore_index`; with it the call does not wait for a GPU.
         ignore_index: The target of a position that is not scored.
         reduction: "mean", "sum", or "none" for one objective per position.
-        diagnose: Whether to fill the `Loss`'s diagnostics.
         impl: "torch" for plain PyTorch, "triton" for the kernels on CUDA, or "auto": what ERCE_KERNELS says,
             else the kernels whose variant a small case, before its first use on a device, has shown to be
             right.
@@ -77,7 +75,6 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
         num_scored=num_scored,
         ignore_index=ignore_index,
         reduction=reduction,
-        diagnose=diagnose,
         impl=impl,
     )
     request.check(logits.shape[:-1])
@@ -117,13 +114,13 @@ class _FromLogits(torch.autograd.Function):
         kept = exact if logits.dtype == torch.float16 else logits.dtype
         wanted = differentiate and ctx.needs_input_grad[0]
         gradient = torch.zeros_like(logits, dtype=kept) if wanted else None
-        columns = logits.new_empty(request.fields + 1, rows.m, dtype=exact)
+        columns = logits.new_empty(ROW_RESULTS, rows.m, dtype=exact)
         for block in row_blocks(rows.m, logits.shape[-1] * exact.itemsize, logits.device):
             part = rows.at(block)
             tile = part.of(logits).to(exact, copy=isinstance(part.positions, slice))
             out = None if gradient is None else tile
             loss, top = score_tile(tile, part, request, None, make_row_terms(None, request), out)
-            torch.stack([*loss.computed, top], out=columns[:, block])
+            torch.stack([*loss, top], out=columns[:, block])
             if gradient is not None:
                 gradient[part.positions] = tile.to(kept)
         refuse_no_distribution(columns[-1], rows)

@@ -156,7 +156,7 @@ def _of_kernel(v: int, request: Request, device: torch.device, dtype: torch.dtyp
         tile = logits.clone()
         out = second_half(tile, torch.bfloat16) if dtype == torch.bfloat16 else tile
         loss, _ = score_tile(tile, rows, case._replace(impl=impl), bias, make_row_terms(bias, case), out)
-        losses.append(torch.stack(loss.computed))
+        losses.append(torch.stack(loss))
         gradients.append(out.float())
     return _difference(*losses), _difference(*gradients)
 

@@ -24,20 +24,16 @@ class Loss(NamedTuple):
     For "mean" and "sum", `objective` is the mean or sum over the scored positions; for "none" it has the
     shape of the targets and is 0 where they are ignored. All other fields are detached and ignore
     `row_weights`: for "mean" and "sum" they are means over the scored positions, for "none" they have the
-    shape of the targets. If no position is scored, every field is 0. A field that was not asked for is None.
+    shape of the targets. If no position is scored, every field is 0.
     """
 
     objective: Tensor
     nll: Tensor  # −log p(target), nats
     entropy: Tensor  # the penalty's value
     top1: Tensor  # 1 where no token is likelier than the target, else 0
-    # With `diagnose`:
-    log_sum_p2: Tensor | None = None  # log Σ p², nats: −R of order 2
-    pushed_down: Tensor | None = None  # 1 where a step against the gradient lowers the target's own logit
 
-    @property
-    def computed(self) -> list[Tensor]:
-        return [values for values in self if values is not None]
+
+ROW_RESULTS = len(Loss._fields) + 1  # numbers of a row: the fields of `Loss`, then its largest logit
 
 
 class Request(NamedTuple):
@@ -56,7 +52,6 @@ class Request(NamedTuple):
     num_scored: int | None = None  # how many targets are not ignored, if the caller knows
     ignore_index: int = -100
     reduction: str = "mean"
-    diagnose: bool = False
     logit_scale: float = 1.0
     softcap: float | None = None
     temperature: float = 1.0
@@ -67,11 +62,6 @@ class Request(NamedTuple):
     @property
     def per_row(self) -> bool:
         return self.reduction == "none"
-
-    @property
-    def fields(self) -> int:
-        """How many fields of `Loss` are asked for, its first ones."""
-        return len(Loss._fields) - (0 if self.diagnose else len(Loss._field_defaults))
 
     @property
     def order(self) -> float | None:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from erce.loss.objectives import CrossEntropy, LabelSmoothing
-from erce.loss.request import Loss, Request
+from erce.loss.request import ROW_RESULTS, Loss, Request
 from erce.loss.row_statistics import Slopes, Sums, loss_and_grad_coefficients, user_penalty_and_slopes
 from erce.loss.scored_rows import ScoredRows
 
@@ -67,12 +67,12 @@ def score_tile(  # noqa: PLR0913, PLR0917 — a tile, and where its results go
 
     `bias` is added to the tile, which is used up. The gradient goes to `out`: the tile, memory of its own, or
     memory of the same rows of the tile; None wants no gradient. Losses and largest logits are written to
-    `columns` (fields + 1, rows), if it is there.
+    `columns` (ROW_RESULTS, rows), if it is there.
     """
     dtype = torch.promote_types(tile.dtype, torch.float32)
     if request.impl == "triton" and request.order is not None and tile.dtype == torch.float32:
         if columns is None:
-            columns = tile.new_empty(request.fields + 1, tile.shape[0])
+            columns = tile.new_empty(ROW_RESULTS, tile.shape[0])
         _score_by_kernel(tile, rows, request, bias, out, columns)
         return Loss(*columns[:-1]), columns[-1]
     y = rows.targets[:, None]
@@ -81,10 +81,10 @@ def score_tile(  # noqa: PLR0913, PLR0917 — a tile, and where its results go
             terms = make_terms(tile, part, y, scratch)
             return _score_block(terms, y, rows, request, out), terms.top
         if columns is None:  # before the first block: what is kept later would split the memory of the blocks
-            columns = tile.new_empty(request.fields + 1, tile.shape[0], dtype=dtype)
+            columns = tile.new_empty(ROW_RESULTS, tile.shape[0], dtype=dtype)
         terms = make_terms(tile[part], part, y[part], scratch)
         loss = _score_block(terms, y[part], rows.at(part), request, None if out is None else out[part])
-        torch.stack([*loss.computed, terms.top], out=columns[:, part])
+        torch.stack([*loss, terms.top], out=columns[:, part])
     assert columns is not None
     return Loss(*columns[:-1]), columns[-1]
 
@@ -156,15 +156,13 @@ def sums_of(terms: RowTerms, y: Tensor, request: Request) -> Sums:
     At order 1, write e^u u into `terms.product`, for the gradient. The target's e^u is lost.
     """
     u, e, *_ = terms
-    total = finite = squares = zero = torch.zeros_like(terms.shift)
+    total = finite = zero = torch.zeros_like(terms.shift)
     if request.has_label_smoothing:
         live = u.isfinite()
         total, finite = u.where(live, 0).sum(-1), live.sum(-1).to(u.dtype)
-    if request.diagnose:
-        squares = torch.linalg.vector_norm(e, dim=-1).square()
     box_cox, powers = _penalty_sums(terms, zero, request.order)
     others = e.scatter_(-1, y, 0).sum(-1) if terms.others is None else terms.others
-    return Sums(terms.shift, terms.top, terms.target, others, box_cox, powers, squares, total, finite)
+    return Sums(terms.shift, terms.top, terms.target, others, box_cox, powers, total, finite)
 
 
 def _penalty_sums(terms: RowTerms, zero: Tensor, order: float | None) -> tuple[Tensor, Tensor]:

@@ -33,7 +33,6 @@ class Sums(NamedTuple):
     # Σ e^u box_cox(u) from order 1 up; Σ e^(au) box_cox(u) below; at inf the number of maxima
     box_cox: Tensor
     powers: Tensor  # Σ e^(au), for a finite order above 1
-    squares: Tensor  # Σ e^2u, for diagnosis
     total: Tensor  # Σ u over the columns that are not −inf, if labels are smoothed
     finite: Tensor  # how many columns those are
 
@@ -99,13 +98,7 @@ def loss_and_grad_coefficients(
     if rows.weights is not None:
         objective, slopes = objective * rows.weights, _times(slopes, rows.weights)
     top1 = (sums.target >= sums.top).to(of.nll.dtype)
-    loss = Loss(objective, of.nll, entropy, top1)
-    if request.diagnose:
-        loss = loss._replace(
-            log_sum_p2=sums.squares.log() - 2 * of.log_s,
-            pushed_down=(slopes.at_target > 0).to(of.nll.dtype),
-        )
-    return loss, _in_output(slopes, of, sums, request)
+    return Loss(objective, of.nll, entropy, top1), _in_output(slopes, of, sums, request)
 
 
 def softmax(sums: Sums) -> Softmax:

@@ -79,7 +79,7 @@ def outputs_of(ctx: Any, loss: Loss, rows: ScoredRows, request: Request) -> tupl
     outputs, of which the objective alone is differentiable.
     """
     total = spread(loss.objective, rows, request) if request.per_row else loss.objective.sum()
-    made = total, *(spread(values, rows, request) for values in loss.computed[1:])
+    made = total, *(spread(values, rows, request) for values in loss[1:])
     ctx.mark_non_differentiable(*made[1:])
     ctx.set_materialize_grads(False)
     return made

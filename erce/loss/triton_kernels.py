@@ -55,10 +55,10 @@ def score(
 ) -> None:
     """Write the losses of the tile's rows (rows, v), float32, to `columns`, and their gradient to `out`.
 
-    `columns` (fields + 1, rows) gets what `Loss` has, and last the largest logit: NaN
-    for a row with a NaN, +inf for another with +inf before the cap, whose losses are NaN. `out` is rounded to
-    its dtype; it is the tile, memory of its own, or in half precision the second half of the tile's rows.
-    None wants no gradient. `given` (2, rows) has value and slope of an objective other than −log p.
+    `columns` (ROW_RESULTS, rows) gets what `Loss` has, and last the largest logit: NaN for a row with a NaN,
+    +inf for another with +inf before the cap, whose losses are NaN. `out` is rounded to its dtype; it is the
+    tile, memory of its own, or in half precision the second half of the tile's rows. None wants no gradient.
+    `given` (2, rows) has value and slope of an objective other than −log p.
     """
     n, v = tile.shape
     assert tile.dtype == columns.dtype == torch.float32
@@ -83,7 +83,6 @@ def flags(request: Request) -> dict[str, Any]:
         "exponential": is_exponential(request.penalty),
         "capped": request.cap is not None,
         "smoothing": request.has_label_smoothing,
-        "diagnose": request.diagnose,
     }
 
 
@@ -102,14 +101,14 @@ def _score(
     columns, columns_stride, tile, stride, out, out_stride, targets, weights, given, bias, v,
     lam, order, k, epsilon, slope, inner, outer,
     form: tl.constexpr, exponential: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr,
-    diagnose: tl.constexpr, gradient: tl.constexpr, block: tl.constexpr,
+    gradient: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(tl.int64)
     tile, out, columns = tile + row * stride, out + row * out_stride, columns + row
     order, k, slope = tl.cast(order, tl.float32), tl.cast(k, tl.float32), tl.cast(slope, tl.float32)
     y = tl.load(targets + row).to(tl.int32)
-    target, cap_slope, top, bad, others, box_cox, powers, squares, total, count = _sums(
-        tile, y, bias, v, order, k, inner, outer, form, capped, smoothing, diagnose, block
+    target, cap_slope, top, bad, others, box_cox, powers, total, count = _sums(
+        tile, y, bias, v, order, k, inner, outer, form, capped, smoothing, block
     )
 
     # As `row_statistics.softmax`.
@@ -155,10 +154,7 @@ def _score(
     tl.store(columns + columns_stride, nll)
     tl.store(columns + 2 * columns_stride, entropy)
     tl.store(columns + 3 * columns_stride, tl.where(target >= largest, 1.0, 0.0))
-    if diagnose:
-        tl.store(columns + 4 * columns_stride, tl.log(squares) - 2.0 * log_s)
-        tl.store(columns + 5 * columns_stride, tl.where(at_target > 0.0, 1.0, 0.0))
-    tl.store(columns + (6 if diagnose else 4) * columns_stride, largest)
+    tl.store(columns + 4 * columns_stride, largest)
     if gradient:
         plain, tilt, uniform = plain * unit * slope, tilt * slope, uniform * slope
         at_target *= slope * cap_slope
@@ -171,11 +167,10 @@ def _score(
 @triton.jit
 def _sums(
     tile, y, bias, v, order, k, inner, outer,
-    form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, diagnose: tl.constexpr,
-    block: tl.constexpr,
+    form: tl.constexpr, capped: tl.constexpr, smoothing: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
     """Return the target's logit and the slope of its cap, the largest logit below inf, and what is not 0 in a
-    bad row; then `others` of `Sums`, k times `box_cox`, Σ e^(order u), `squares`, `total` and `finite`.
+    bad row; then `others` of `Sums`, k times `box_cox`, Σ e^(order u), `total` and `finite`.
 
     Each lane keeps sums of its own and waits for the others only to learn the largest logit; where that
     grows, by −d, the sums so far are moved to the new one. The target's column starts off the largest logit,
@@ -185,7 +180,7 @@ def _sums(
     target, cap_slope = _logits(tl.load(tile + y), bias, y, y < v, inner, outer, capped)
     z_y = tl.where(target < float("inf"), target, -float("inf"))
     top, bad, nothing = z_y, 0.0, tl.full([block], 0.0, tl.float32)
-    others, box_cox, powers, squares, total, count = nothing, nothing, nothing, nothing, nothing, nothing
+    others, box_cox, powers, total, count = nothing, nothing, nothing, nothing, nothing
     rest = v // block * block
     for partly in tl.static_range(2):  # filled blocks, then the columns that fill none
         for start in tl.range(rest if partly else 0, v if partly else rest, block, num_stages=3):
@@ -205,8 +200,6 @@ def _sums(
                 top, r = largest, _exp(d)
                 box_cox, powers = _move(box_cox, powers, others, d, r, order, k, form)
                 others *= r
-                if diagnose:
-                    squares *= r * r
                 if smoothing:
                     total += d * count
             shift = tl.where(top > -float("inf"), top, 0.0)
@@ -214,15 +207,13 @@ def _sums(
             e = _exp(u)
             box_cox, powers = _add(box_cox, powers, u, e, z == shift, order, k, form)
             others += e
-            if diagnose:
-                squares += e * e
             if smoothing:
                 live = z > -float("inf")
                 total += tl.where(live, z - shift, 0.0)
                 count += tl.where(live, 1.0, 0.0)
 
     others, box_cox, powers = tl.sum(others, axis=0), tl.sum(box_cox, axis=0), tl.sum(powers, axis=0)
-    squares, total, count = tl.sum(squares, axis=0), tl.sum(total, axis=0), tl.sum(count, axis=0)
+    total, count = tl.sum(total, axis=0), tl.sum(count, axis=0)
     bad += 0.0 * others + tl.where(target < float("inf"), 0.0, target)  # NaN if a logit is
     shift = tl.where(top > -float("inf"), top, 0.0)
     u_y = tl.maximum(z_y - shift, FLOOR)
@@ -230,7 +221,7 @@ def _sums(
     box_cox, powers = _add(box_cox, powers, u_y, e_y, z_y == shift, order, k, form)
     live = z_y > -float("inf")
     total, count = total + tl.where(live, z_y - shift, 0.0), count + tl.where(live, 1.0, 0.0)
-    return target, cap_slope, top, bad, others, box_cox, powers, squares + e_y * e_y, total, count
+    return target, cap_slope, top, bad, others, box_cox, powers, total, count
 
 
 @triton.jit

@@ -3,24 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Decimal
 
+from erce.score.rounding import MINUS, NOTHING, fixed, percent
 from erce.stats import Gain
-
-MINUS = "−"
-NOTHING = "–"
-
-
-def fixed(value: float | None, digits: int) -> str:
-    """Write a number with that many decimals; a tie goes away from zero, as people round.
-
-    >>> fixed(0.51375, 4), fixed(-0.51375, 4), fixed(0.5137499999999999, 4), fixed(None, 4)
-    ('0.5138', '−0.5138', '0.5138', '–')
-    """
-    if value is None:
-        return NOTHING
-    exact = Decimal(repr(round(value, 12)))
-    return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)}".replace("-", MINUS)
 
 
 def grouped(count: int | None) -> str:
@@ -30,15 +15,6 @@ def grouped(count: int | None) -> str:
     ('49,123', '–')
     """
     return NOTHING if count is None else f"{count:,}"
-
-
-def percent(share: float | None, digits: int = 1) -> str:
-    """Write a share of 1 as a percentage without its sign; "–" for None.
-
-    >>> percent(0.7812), percent(1.0), percent(None)
-    ('78.1', '100.0', '–')
-    """
-    return NOTHING if share is None else fixed(100 * share, digits)
 
 
 def points(share: float | None) -> str:

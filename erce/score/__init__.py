@@ -1,4 +1,4 @@
-"""Completions and verdicts → a table's numbers: one sample, k samples, votes, the likeliest."""
+"""Completions and verdicts → a table's numbers: one sample, k samples, their vote, the likeliest."""
 
 from erce.score.k_samples import best_by_problem, coverage, coverage_by_problem, mixed_share
 from erce.score.majority import majority_by_problem, merged

@@ -1,7 +1,4 @@
-"""Verdicts of n samples per problem → scores of k of them: pass@k, and best-of-k by log-probability.
-
-The k samples are chosen at random from the n without replacement, and every chance is exact.
-"""
+"""Verdicts of n samples per problem → pass@k, exactly, for every k, and best@n by log-probability."""
 
 import numpy as np
 
@@ -19,8 +16,11 @@ def coverage_by_problem(accepted: np.ndarray) -> np.ndarray:
     """
     accepted = verdict_grid(accepted)
     n = accepted.shape[-1]
-    rejected = n - accepted.sum(axis=-1).astype(int)
-    return 1 - all_among(n)[rejected]
+    chosen = np.arange(n)
+    left = np.maximum(np.arange(n + 1)[:, None] - chosen, 0)
+    # A product of k ratios, so no binomial coefficient can overflow: C(m, k) / C(n, k) at [m, k − 1].
+    all_rejected = np.cumprod(left / (n - chosen), axis=1)
+    return 1 - all_rejected[n - accepted.sum(axis=-1).astype(int)]
 
 
 def coverage(accepted: np.ndarray) -> np.ndarray:
@@ -47,16 +47,14 @@ def mixed_share(accepted: np.ndarray) -> float:
 
 
 def best_by_problem(logprob: np.ndarray, accepted: np.ndarray) -> np.ndarray:
-    """Return the chance that the likeliest of k samples is accepted, at [..., problem, k − 1].
+    """Return the chance that the likeliest of a problem's n samples is accepted, at [..., problem].
 
-    The k are chosen at random from the problem's n without replacement, and the chance is exact: where m
-    samples are no likelier than a sample and l less likely, it wins with [C(m, k) − C(l, k)] / C(n, k),
-    shared equally among the samples that tie. `logprob` is the sum over a sample's tokens of log p; −inf is
-    allowed, NaN is not. Both have the shape of `accepted`, 0 and 1 of (problems, samples) or (seeds,
-    problems, samples).
+    Samples that tie share it equally. `logprob` is the sum over a sample's tokens of log p; −inf is allowed,
+    NaN is not. Both have the shape of `accepted`, 0 and 1 of (problems, samples) or (seeds, problems,
+    samples).
 
-    >>> best_by_problem(np.array([[-1.0, -2.0, -2.0]]), np.array([[0, 1, 0]])).round(3)
-    array([[0.333, 0.167, 0.   ]])
+    >>> best_by_problem(np.array([[-1.0, -2.0, -2.0], [-3.0, -2.0, -2.0]]), np.array([[0, 1, 0], [0, 1, 0]]))
+    array([0. , 0.5])
     """
     accepted = verdict_grid(accepted)
     likely = np.asarray(logprob, dtype=float)
@@ -65,17 +63,8 @@ def best_by_problem(logprob: np.ndarray, accepted: np.ndarray) -> np.ndarray:
             f"logprob has shape {likely.shape} with {int(np.isnan(likely).sum())} NaN beside verdicts "
             f"of shape {accepted.shape}; give one log-probability per completion"
         )
-    among = all_among(accepted.shape[-1])
-    rows = zip(likely.reshape(-1, likely.shape[-1]), accepted.reshape(-1, likely.shape[-1]), strict=True)
-    return np.array([_best(row, verdicts, among) for row, verdicts in rows]).reshape(accepted.shape)
-
-
-def _best(likely: np.ndarray, accepted: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """Return, for each k, the chance that the likeliest of k samples of one problem is right."""
-    ranked = np.sort(likely)
-    less = np.searchsorted(ranked, likely, side="left")
-    no_likelier = np.searchsorted(ranked, likely, side="right")
-    return (accepted / (no_likelier - less)) @ (among[no_likelier] - among[less])
+    best = likely == likely.max(axis=-1, keepdims=True)
+    return (accepted * best).sum(axis=-1) / best.sum(axis=-1)
 
 
 def verdict_grid(accepted: np.ndarray) -> np.ndarray:
@@ -92,16 +81,3 @@ def verdict_grid(accepted: np.ndarray) -> np.ndarray:
     if not np.isin(accepted, (0, 1)).all():
         raise ValueError("accepted holds values other than 0 and 1; give one verdict per completion")
     return accepted.astype(float)
-
-
-def all_among(n: int) -> np.ndarray:
-    """Return C(m, k) / C(n, k) at [m, k − 1]: the chance that k of n samples are all among m marked ones.
-
-    A product of k ratios, so no binomial coefficient can overflow. Shape (n + 1, n).
-
-    >>> all_among(3)[2]  # both of two, one of one; three never
-    array([0.66666667, 0.33333333, 0.        ])
-    """
-    chosen = np.arange(n)
-    left = np.maximum(np.arange(n + 1)[:, None] - chosen, 0)
-    return np.cumprod(left / (n - chosen), axis=1)

@@ -1,9 +1,8 @@
-"""Answers and verdicts → maj@k: how often the answer that most of k samples give is accepted, exactly."""
+"""Answers and verdicts → maj@n: how often the answer that most of a problem's samples give is accepted."""
 
-import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from itertools import chain
+from statistics import fmean
 
 import numpy as np
 
@@ -13,32 +12,25 @@ Answers = Sequence[Sequence[str | None]]
 Equal = Callable[[str, str], bool]
 
 
-def majority_by_problem(answers: Answers, accepted: np.ndarray, k: int) -> np.ndarray:
-    """Return each problem's chance that the vote of k samples is accepted; maj@k is the mean.
+def majority_by_problem(answers: Answers, accepted: np.ndarray) -> np.ndarray:
+    """Return each problem's chance that the vote of its n samples is accepted; maj@n is the mean.
 
-    The k samples are chosen at random from the problem's n without replacement, and the chance is exact: no
-    subset is sampled. Texts vote together if they are the same; pass them through `merged` first to compare
-    what they mean. If none of the k samples votes, nothing is handed in, and that is not accepted. Answers
-    with equally many votes are handed in equally often, as are an answer's samples if their verdicts differ.
-
-    Votes are hypergeometric: independent binomial counts given their sum, so a convolution over the answers
-    counts the winners and the ties.
+    Texts vote together if they are the same; pass them through `merged` first to compare what they mean. If
+    no sample votes, nothing is handed in, and that is not accepted. Answers with equally many votes are
+    handed in equally often, as are an answer's samples if their verdicts differ.
 
     Args:
         answers: The extracted texts, one row per problem; None does not vote.
         accepted: Verdicts, 0 and 1, (problems, samples).
-        k: How many samples vote.
 
     Returns:
         A share for each problem, (problems,).
 
     Raises:
-        ValueError: k is above the number of samples per problem, or None was accepted.
+        ValueError: The shapes differ, or None was accepted.
 
-    >>> majority_by_problem([["12", "12", "7"]], np.array([[1, 1, 0]]), 2)  # {12, 12}; {12, 7} twice, a tie
-    array([0.66666667])
-    >>> majority_by_problem([[None, "3", "3 "], [None, None, None]], np.array([[0, 1, 1], [0, 0, 0]]), 1)
-    array([0.66666667, 0.        ])
+    >>> majority_by_problem([["12", "12", "7"], ["3", "3 ", None]], np.array([[1, 1, 0], [0, 1, 0]]))
+    array([1. , 0.5])
     """
     accepted = verdict_grid(accepted)
     lengths = {len(row) for row in answers}
@@ -47,10 +39,7 @@ def majority_by_problem(answers: Answers, accepted: np.ndarray, k: int) -> np.nd
             f"{len(answers)} problems of {sorted(lengths)} answers beside verdicts of shape "
             f"{accepted.shape}; give one answer per verdict, one seed at a time"
         )
-    n = accepted.shape[1]
-    if not 1 <= k <= n:
-        raise ValueError(f"k = {k} of {n} samples per problem; k is 1 to {n}, or generate more samples")
-    return np.array([_problem(*row, k) for row in zip(answers, accepted, strict=True)])
+    return np.array([_problem(*row) for row in zip(answers, accepted, strict=True)])
 
 
 def merged(answers: Answers, equal: Equal) -> list[list[str | None]]:
@@ -81,7 +70,7 @@ def _merged(row: Sequence[str | None], equal: Equal) -> list[str | None]:
     return [None if answer is None else stands_for[answer] for answer in row]
 
 
-def _problem(answers: Sequence[str | None], accepted: np.ndarray, k: int) -> float:
+def _problem(answers: Sequence[str | None], accepted: np.ndarray) -> float:
     verdicts: dict[str, list[float]] = {}  # answer → the verdicts on it
     for answer, verdict in zip(answers, accepted, strict=True):
         if answer is not None:
@@ -90,51 +79,6 @@ def _problem(answers: Sequence[str | None], accepted: np.ndarray, k: int) -> flo
             raise ValueError(
                 "an accepted completion has no answer to vote for; give the text that was verified"
             )
-    votes = sorted(len(on_answer) for on_answer in verdicts.values())
-    chance = 0.0
-    for on_answer in verdicts.values():
-        if any(on_answer):
-            size, rivals = len(on_answer), votes.copy()
-            rivals.remove(size)
-            chance += sum(on_answer) / size * _wins(size, tuple(rivals), len(answers), k)
-    return chance
-
-
-@lru_cache(maxsize=65536)
-def _wins(size: int, rivals: tuple[int, ...], n: int, k: int) -> float:
-    """Return the chance that an answer of `size` samples wins the vote of k of n; in a tie of t, 1 / t.
-
-    Let each answer's votes be Binomial(its size, p), independently: given that all sum to k, they are sampled
-    without replacement, whatever p. So the chance is Σ_v P(v votes) · E[1 / (1 + ties), the rest has k − v] /
-    P(k votes in all), and p = k / n keeps all of these away from 0.
-    """
-    if k == n:
-        most = max((size, *rivals))
-        return (size == most) / (1 + rivals.count(size))
-    chance = 0.0
-    for votes in range(1, min(size, k) + 1):
-        chance += _binomial(size, k / n)[votes] * _others(rivals, n - size, k - votes, votes, k / n)
-    return float(chance / _binomial(n, k / n)[k])
-
-
-def _others(rivals: tuple[int, ...], n: int, k: int, votes: int, p: float) -> float:
-    """Return E[1 / (1 + ties)] over n other samples, where k of them vote and no rival has over `votes`."""
-    able = [size for size in rivals if size >= votes] if votes <= k else []
-    ways = np.zeros((min(len(able), k // votes) + 1, k + 1))  # (rivals tied, samples chosen)
-    rest = _binomial(n - sum(able), p)[: k + 1]
-    ways[0, : len(rest)] = rest
-    for size in able:
-        share, before = _binomial(size, p), ways
-        ways = share[0] * before
-        for count in range(1, votes):
-            ways[:, count:] += share[count] * before[:, :-count]
-        ways[1:, votes:] += share[votes] * before[:-1, :-votes]
-    return float(ways[:, k] @ (1 / np.arange(1, len(ways) + 1)))
-
-
-@lru_cache(maxsize=4096)
-def _binomial(n: int, p: float) -> np.ndarray:
-    """Return the chances of 0 … n successes in n trials, 0 < p < 1."""
-    counts = range(n + 1)
-    logs = [math.lgamma(n + 1) - math.lgamma(x + 1) - math.lgamma(n - x + 1) for x in counts]
-    return np.exp(np.array(logs) + np.arange(n + 1) * math.log(p) + np.arange(n, -1, -1) * math.log1p(-p))
+    most = max(map(len, verdicts.values()), default=0)
+    winners = [on_answer for on_answer in verdicts.values() if len(on_answer) == most]
+    return fmean(map(fmean, winners)) if winners else 0.0

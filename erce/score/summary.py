@@ -52,14 +52,14 @@ def summarize(
     `finished`, the share that was not cut off; `tokens`, the mean per completion; `entropy` and `logprob`,
     the means over all tokens of the next-token entropy and of log p, in nats at temperature 1.
 
-    With n > 1 samples per problem also, for k of 2, 4, 8, … and n: `pass@k`; `maj@k`, the vote on what the
-    verifier extracted, by its text or with `equal` as in `merged`; and `best@k`, the likeliest by the sum of
-    log p. All are means over the subsets of k samples. `maj@k` is left out where an accepted completion has
-    nothing extracted to vote for, `best@k` where a log-probability is NaN or None. A mean is
+    With n > 1 samples per problem also `pass@k` for k of 2, 4, 8, … and n, a mean over the subsets of k
+    samples; `maj@n`, the vote of all n on what the verifier extracted, by its text or with `equal` as in
+    `merged`; and `best@n`, the likeliest of all n by the sum of log p. `maj@n` is left out where an accepted
+    completion has nothing extracted to vote for, `best@n` where a log-probability is NaN or None. A mean is
     None if one completion lacks the value.
 
-    Then also `by_problem`: each problem's `maj` and `best` of all n, problems in the order of their names.
-    Either is left out where its means are.
+    Then also `by_problem`: each problem's `maj` and `best`, problems in the order of their names. Either is
+    left out where its mean is.
     """
     accepted = acceptance(completions, verdicts)
     tokens = _known([completion.tokens for completion in completions])
@@ -117,24 +117,20 @@ def _places(completions: Sequence[Completion]) -> np.ndarray:
 def _of_several(
     completions: Sequence[Completion], verdicts: Sequence[Verdict], accepted: np.ndarray, equal: Equal | None
 ) -> dict[str, Any]:
-    """Score what k samples of a problem do together; empty with one sample per problem."""
+    """Score what several samples of a problem do together; empty with one sample per problem."""
     n = accepted.shape[1]
     if n == 1:
         return {}
     places, sizes = _places(completions), sorted({*(2**power for power in range(1, n.bit_length())), n})
-    scores: dict[str, Any] = {f"pass@{k}": float(coverage(accepted)[k - 1]) for k in sizes}
     by_problem = {}
     if all(verdict.extracted is not None for verdict in verdicts if verdict.accepted):
         answers = [[verdicts[place].extracted for place in row] for row in places]
-        votes = merged(answers, equal) if equal else answers
-        majority = {k: majority_by_problem(votes, accepted, k) for k in sizes}
-        scores |= {f"maj@{k}": float(chances.mean()) for k, chances in majority.items()}
-        by_problem["maj"] = majority[n]
+        by_problem["maj"] = majority_by_problem(merged(answers, equal) if equal else answers, accepted)
     logprob = _known([completion.logprob for completion in completions])
     if logprob is not None and not np.isnan(logprob).any():
-        best = best_by_problem(logprob[places], accepted)
-        scores |= {f"best@{k}": float(best.mean(axis=0)[k - 1]) for k in sizes}
-        by_problem["best"] = best[:, -1]
+        by_problem["best"] = best_by_problem(logprob[places], accepted)
+    scores: dict[str, Any] = {f"pass@{k}": float(coverage(accepted)[k - 1]) for k in sizes}
+    scores |= {f"{way}@{n}": float(chances.mean()) for way, chances in by_problem.items()}
     names = [completions[row[0]].problem for row in places]
     order = sorted(range(len(names)), key=names.__getitem__)
     rows = {way: chances[order].round(12).tolist() for way, chances in by_problem.items()}

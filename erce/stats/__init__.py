@@ -14,13 +14,7 @@ from erce.stats.intervals import (
     paired_gain,
     welch,
 )
-from erce.stats.planning import (
-    Spread,
-    detectable_gain,
-    few_seeds_factor,
-    problems_needed,
-    spread_of,
-)
+from erce.stats.planning import Power, plan
 from erce.stats.significance import GridGain, grid_gains, holm
 
 __all__ = [
@@ -28,16 +22,13 @@ __all__ = [
     "Estimate",
     "Gain",
     "GridGain",
-    "Spread",
+    "Power",
     "accuracy_bounds",
-    "detectable_gain",
     "difference",
-    "few_seeds_factor",
     "grid_gains",
     "holm",
     "over_seeds",
     "paired_gain",
-    "problems_needed",
-    "spread_of",
+    "plan",
     "welch",
 ]

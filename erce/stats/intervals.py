@@ -15,10 +15,9 @@ from erce.stats.outcomes import (
     mean,
     outcomes,
     paired_fractions,
+    seeds_variance,
     variance,
 )
-
-MEDIAN_OF_TWO = 0.455  # of the sample variance of two values, in units of the true variance: χ² of 1 df
 
 Covers = Literal["problems and seeds", "problems", "seeds"]
 
@@ -102,7 +101,7 @@ def paired_gain(
     nor p smaller. Where all D_i are equal, the farther bound stands in for their variance.
 
     The formula uses only each seed's mean on each problem, so a value may also be a mean from 0 to 1, such as
-    a problem's pass@k, maj@k or best@k: (seeds, problems, 1). Outcomes of 0 and 1 are counted in whole
+    a problem's pass@k, maj@n or best@n: (seeds, problems, 1). Outcomes of 0 and 1 are counted in whole
     numbers; other values are rounded to multiples of 2⁻⁴⁰.
 
     >>> cross_entropy = [[[1], [0], [0], [1]], [[1], [0], [0], [0]]]
@@ -127,7 +126,7 @@ def paired_gain(
     total = parts[0][0]
     if covers == "problems and seeds":
         allowed = _choosing_factor(chosen_from, confidence)
-        parts += [(allowed * _seeds_variance(arm), len(arm) - 1.0) for arm in trained]
+        parts += [(allowed * seeds_variance(arm), len(arm) - 1.0) for arm in trained]
         of_seeds, of_cells = sum(part for part, _ in parts[1:]), allowed * sum(map(cell_variance, trained))
         total = max(parts[0][0] + of_seeds - of_cells, parts[0][0], of_seeds)
     if seen_variance or any(part for part, _ in parts[1:]):
@@ -228,12 +227,6 @@ def _at_least_exact(gain: Gain, by_problem: ProblemGains, confidence: float) -> 
     low, high = by_problem.bounds(tail=(1 - confidence) / 2, within=Bounds(gain.low, gain.high))
     p = max(gain.p, by_problem.p())
     return gain._replace(low=low, high=high, p=p, problems=by_problem.problems, by_problem=by_problem)
-
-
-def _seeds_variance(arm: np.ndarray) -> float:
-    """Return the squared standard error of the arm's accuracy over its seeds, larger for two seeds."""
-    of_mean = variance(arm.mean(axis=(1, 2))) / len(arm)
-    return of_mean / MEDIAN_OF_TWO if len(arm) == 2 else of_mean
 
 
 def _choosing_factor(arms: int, confidence: float) -> float:

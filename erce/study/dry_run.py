@@ -23,15 +23,12 @@ from erce.study.memory import (
     training_memory,
     weights,
 )
-from erce.study.probe import Speed
 from erce.tasks import load_task
 from erce.tasks.source import NotOnThisMachineError
 from erce.types import CROSS_ENTROPY
 
 
-def dry_run(
-    recipe: Recipe, root: Path, *, device: str | None = None, speed: Speed | None = None, jobs: int = 1
-) -> list[str]:
+def dry_run(recipe: Recipe, root: Path, *, device: str | None = None, jobs: int = 1) -> list[str]:
     """Return lines on what the recipe's study takes if its folder is `root`; assumptions come last.
 
     `device` is what `device_named` takes. `jobs` cells run at a time, each on a device of its own.
@@ -69,7 +66,7 @@ def dry_run(
         lengths = Lengths(*map(max, zip(*of_tasks, strict=True)))
         sizes = fitting(recipe, config, lengths, device=there.kind, memory=there.memory, share=1 / jobs)
         lines += _memory_lines(recipe, config, lengths, sizes, there)
-    lines += time_lines(work, speed, config=config, device=there, sizes=sizes, jobs=jobs)
+    lines += time_lines(work, config=config, device=there, sizes=sizes, jobs=jobs)
     if not backend_of(recipe).in_cell_process:
         notes.append("the server generates the completions; its memory and hours are not counted")
     return [*lines, *(f"note     {note}" for note in dict.fromkeys(notes))]

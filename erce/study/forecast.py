@@ -1,7 +1,7 @@
 """What is left of a study → how long it takes on a device.
 
-A speed that the user gives comes first, then that of cells that are done on this machine. Else a CPU is
-measured for some seconds (`erce.study.probe`), and a GPU goes by its peak.
+The speed is that of cells that are done on this machine. Else a CPU is measured for some seconds
+(`erce.study.probe`), and a GPU goes by its peak.
 """
 
 import os
@@ -72,20 +72,17 @@ def device_named(name: str | None) -> Device:
     return Device(called, next(likely, None), torch.cuda.mem_get_info()[0], is_here=True)
 
 
-def time_lines(
-    work: StudyWork, speed: Speed | None, *, config: Any, device: Device, sizes: BatchSizes, jobs: int
-) -> list[str]:
-    """Return the time of what is left, and of a first look, at the given speed or one that is known here.
+def time_lines(work: StudyWork, *, config: Any, device: Device, sizes: BatchSizes, jobs: int) -> list[str]:
+    """Return the time of what is left, and of a first look, at a speed that is known of the device.
 
     There are no lines where nothing is left. `config` None is a model whose weights cannot be counted.
     """
     left = [cell for cell in work.study.planned if any(work.left(cell))]
     if not left:
         return []
-    one = "one device with these speeds" if speed else f"one {device.name}"
-    one = "this machine" if device.is_here and not speed else one
+    one = "this machine" if device.is_here else f"one {device.name}"
     try:
-        speed = speed or _known_speed(work, config=config, device=device, sizes=sizes, jobs=jobs)
+        speed = _known_speed(work, config=config, device=device, sizes=sizes, jobs=jobs)
     except InputError as error:
         return [f"  time      unknown: {error}"]
     taken = _seconds(work, left, speed)
@@ -96,8 +93,7 @@ def time_lines(
         one = one.replace("one ", f"{jobs} times ").replace("machine", f"machine, {jobs} cells at a time")
         one += f", of {duration(taken.training + taken.expected)} in all"
     total = duration((taken.training + taken.expected) / jobs)
-    given = f"at {speed.training:g} tokens per second read in training, {speed.generation:g} generated"
-    lines = [f"  time      {total} of {one}{cells}: {parts}", f"            {speed.basis or given}"]
+    lines = [f"  time      {total} of {one}{cells}: {parts}", f"            {speed.basis}"]
     return lines + _first_look_lines(work, speed, jobs)
 
 
@@ -139,11 +135,11 @@ def _known_speed(work: StudyWork, *, config: Any, device: Device, sizes: BatchSi
     if device.is_here and (of_cells := _finished_speed(work)):
         return of_cells
     if config is None:
-        raise InputError("the size of the model is not known; give your speeds with --tokens-per-second")
+        raise InputError("the size of the model is not known")
     if device.kind == "cpu":
         return _measured_speed(work, config, sizes, jobs)
     if device.flops is None:
-        raise InputError(f"no peak of {device.name} is known; give your speeds with --tokens-per-second")
+        raise InputError(f"no peak of {device.name} is known; --device names a card that is")
     # Operations per weight and token: 2 forward, 2 backward through frozen weights, 2 to compute again.
     of_training = 6 if work.recipe.training.gradient_checkpointing else 4
     rate = device.flops / weights(config)

@@ -136,8 +136,7 @@ def training_memory(
     """Return part → bytes of a forward and backward pass of `sequences`, all of the greatest length.
 
     The weights are frozen, so without gradients. With gradient checkpointing each layer's input is kept, and
-    all of one layer; in float32 twice that, too much. On a CPU two thirds of the activations are kept
-    (`lean_lora`), and the allocator holds the rest. The loss has the logits of one chunk.
+    all of one layer; in float32 twice that, too much. The loss has the logits of one chunk.
     """
     width, layers = WIDTHS[dtype_on(recipe, device)], config.num_hidden_layers
     tokens = sequences * lengths.trained

@@ -17,6 +17,7 @@ from erce.errors import InputError
 from erce.files import write_rows
 from erce.recipe import RFT, SAMPLED, SELF, Cell, Recipe
 from erce.score import mixed_share
+from erce.score.rounding import percent
 from erce.study.demonstrations import cell_splits, demonstrations, read_counts
 from erce.study.folder import cell_folder
 from erce.study.run import run
@@ -40,7 +41,7 @@ class OwnRows(NamedTuple):
 
     def __str__(self) -> str:
         tokens = "" if self.tokens is None else f" ({self.tokens:,} tokens)"
-        right, with_one, mixed = (f"{100 * share:.1f} %" for share in (self.right, self.with_one, self.mixed))
+        right, with_one, mixed = (f"{percent(share)} %" for share in (self.right, self.with_one, self.mixed))
         return (
             f"Of {self.samples:,} samples{tokens} {right} are right. {with_one} of the training problems "
             f"have a right one, {mixed} right and wrong ones, which is what GRPO learns from. {self.advice}"

@@ -35,7 +35,7 @@ class Speed(NamedTuple):
     training: float
     generation: float
     prompts: float = math.inf  # inf: their time is in that of generation
-    basis: str = ""  # where these numbers come from, in words; "" for a user's own
+    basis: str = ""  # where these numbers come from, in words
 
 
 class _EnoughError(Exception):

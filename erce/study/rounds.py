@@ -1,4 +1,4 @@
-"""A study's folder → its rounds: their cells run, with retries, and whether the study goes on.
+"""A study's folder → its rounds: their cells run, and whether the study goes on.
 
 Which cells a round has, `erce.study.schedule` says from the results on disk; so a run that was killed goes on
 with the same cells.
@@ -13,6 +13,7 @@ import numpy as np
 
 from erce.errors import AllAlikeError, CellsFailedError, RunError, counted
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe
+from erce.score.rounding import percent
 from erce.study.demonstrations import read_counts, refuse_none
 from erce.study.engines import FAILURE, LOG, Done, RunCells, Work
 from erce.study.engines.progress import Display, progress
@@ -32,7 +33,7 @@ EVERYTHING = (
 EXAMPLES = 3  # completions that the error shows
 
 
-def run_rounds(work: Work, run_cells: RunCells, *, retries: int, go_on: bool, own_only: bool) -> list[Done]:
+def run_rounds(work: Work, run_cells: RunCells, *, go_on: bool, own_only: bool) -> list[Done]:
     """Run one round after the other and return the cells that failed, which end the study's last round.
 
     A diverged training ends none. `go_on`: also where all verdicts are the same. `own_only`: until the own
@@ -45,9 +46,7 @@ def run_rounds(work: Work, run_cells: RunCells, *, retries: int, go_on: bool, ow
             if own_only and read_counts(study) is not None:
                 break
             refuse_none(study)
-            failed += run_round(
-                study, run_cells, retries=retries, failed_before=failed, watch=watch, display=display
-            )
+            failed += run_round(study, run_cells, failed_before=failed, watch=watch, display=display)
             if not all(done.diverged for done in failed):
                 break
     return failed
@@ -72,7 +71,6 @@ def run_round(
     study: Study,
     run_cells: RunCells,
     *,
-    retries: int,
     failed_before: Sequence[Done],
     watch: "AlikeWatch",
     display: Display,
@@ -85,45 +83,39 @@ def run_round(
     missing = [cell for cell in study.next_cells if cell not in failed_cells and not study.has(cell)]
     # Cells that lack only temperatures come last: short cells at the end leave no worker idle for long.
     missing.sort(key=study.results.__contains__)
-    last_attempts: dict[Cell, Done] = {}
+    ended: list[Done] = []
     if missing:
         watch.check()
     display.total, display.n_done = len(study.planned), study.n_done
-    with closing(run_with_retries(run_cells, missing, retries=retries, succeeded=study.n_done)) as ends:
+    with closing(run_or_give_up(run_cells, missing, succeeded=study.n_done)) as ends:
         for done in ends:
             if not (study.root / STUDY).is_file():
                 raise RunError(
                     f"{study.root} was moved or deleted while its study ran; go on where it is with --out, "
                     "or begin anew with the same command"
                 )
-            last_attempts[done.cell] = done
+            ended.append(done)
             accuracy = "" if done.failure else _accuracy(study.folder(done.cell))
             display.ended(done, accuracy=accuracy, again=done.cell in study.results)
-            if len(last_attempts) < len(missing):
+            if len(ended) < len(missing):
                 watch.check()
-    return [done for done in last_attempts.values() if done.failure]
+    return [done for done in ended if done.failure]
 
 
-def run_with_retries(
-    run: RunCells, cells: Sequence[Cell], *, retries: int = 0, succeeded: int = 0
+def run_or_give_up(
+    run: RunCells, cells: Sequence[Cell], *, succeeded: int = 0
 ) -> Generator[Done, None, None]:
-    """Yield how each cell ended; those that failed run again after all others, up to `retries` times.
+    """Yield how each cell ended, and end early where the others would fail too.
 
-    End early where the others would fail too: after a full disk, an error of a user's verifier, or
-    `FAILURES_TO_GIVE_UP` failures without one success; `succeeded` counts the successes of earlier calls. A
-    training that diverged does not count as a failure here, and is not tried again.
+    That is after a full disk, an error of a user's verifier, or `FAILURES_TO_GIVE_UP` failures without one
+    success; `succeeded` counts earlier successes. A training that diverged does not count as a failure here.
     """
-    for _ in range(retries + 1):
-        failed: list[Cell] = []
-        for done in run(cells):
-            yield done
-            if done.failure and not done.diverged:
-                failed.append(done.cell)
-            succeeded += not done.failure
-            if done.fatal or (not succeeded and len(failed) >= FAILURES_TO_GIVE_UP):
-                return
-        cells = failed
-        if not cells:
+    failed = 0
+    for done in run(cells):
+        yield done
+        failed += bool(done.failure) and not done.diverged
+        succeeded += not done.failure
+        if done.fatal or (not succeeded and failed >= FAILURES_TO_GIVE_UP):
             return
 
 
@@ -163,9 +155,8 @@ def _accuracy(folder: Path) -> str:
     """Return a finished cell's accuracy on the test problems, in words; "" where no file has it."""
     result = read_result(folder) or {"scores": {}}
     scores = result["scores"].get("test", {})
-    return ", ".join(
-        f"{100 * scores[name]['pass@1']:.1f} % {name}" for name in (GREEDY, SAMPLED) if name in scores
-    )
+    names = [name for name in (GREEDY, SAMPLED) if name in scores]
+    return ", ".join(f"{percent(scores[name]['pass@1'])} % {name}" for name in names)
 
 
 def cells_failed(study: Study, failed: Sequence[Done]) -> CellsFailedError:
@@ -178,7 +169,7 @@ def cells_failed(study: Study, failed: Sequence[Done]) -> CellsFailedError:
     folders = study.folder(failed[0].cell).parent
     return CellsFailedError(
         f"{len(failed)} of {counted(len(study.planned), 'cell')} failed{not_run}; the same command tries "
-        "them again, --retries N does so by itself, and what is done is kept "
+        "them again, and what is done is kept "
         f"(why: {FAILURE} or {LOG} in {folders}/…):{listed}"
     )
 

@@ -37,13 +37,12 @@ from erce.tasks import check_demonstrations, load_task
 from erce.types import Splits
 
 
-def run(  # noqa: PLR0913  the settings of a run
+def run(
     recipe: Recipe | str | Path,
     *,
     out: str | Path | None = None,
     jobs: int | None = None,
     engine: str = "auto",
-    retries: int = 0,
     go_on: bool = False,
     own_only: bool = False,
     **overrides: Any,
@@ -59,7 +58,6 @@ def run(  # noqa: PLR0913  the settings of a run
         jobs: The number of processes, 1 if left out; on Ray the most cells at a time, 64 if left out.
         engine: What runs the cells: "here", "processes", "ray", "ray@HOST:6379", or "auto", which is
             "processes" for several jobs and "here" otherwise.
-        retries: How often a failed cell is tried again.
         go_on: Whether a study goes on in which nothing is right, or everything.
         own_only: Whether to stop once the own samples are there, which "rft" and "self" train on.
         **overrides: Settings that win over the file's (`model`, …).
@@ -76,7 +74,7 @@ def run(  # noqa: PLR0913  the settings of a run
     # First what costs nothing and writes nothing, then what the cells need, then the folder, which is claimed
     # under its lock: whatever cannot run stops before it has changed anything.
     recipe, root = _recipe_and_folder(recipe, out, overrides)
-    runner = _checked_engine(recipe, engine=engine, jobs=jobs, retries=retries)
+    runner = _checked_engine(recipe, engine=engine, jobs=jobs)
     check_folder(root, recipe)
     problems = {task: cell_splits(recipe, task) for task in recipe.tasks}
     samplings = {
@@ -97,7 +95,7 @@ def run(  # noqa: PLR0913  the settings of a run
         open_study(root, recipe, problem_rows(problems))
         keep_base_model(root, needs.base)
         _say(*needs.notes, *drop_stale(samplings))
-        failed = run_rounds(work, run_cells, retries=retries, go_on=go_on, own_only=own_only)
+        failed = run_rounds(work, run_cells, go_on=go_on, own_only=own_only)
     study = read_study(root)
     if others := trained_on_others(study):
         _say(f"{others} {TRAIN_AGAIN}")
@@ -141,10 +139,8 @@ def _recipe_and_folder(
     return recipe, Path(out)
 
 
-def _checked_engine(recipe: Recipe, *, engine: str, jobs: int | None, retries: int) -> Engine:
-    """Return the engine; refuse retries, jobs and engines that make no sense, or no use of [server]."""
-    if retries < 0:
-        raise InputError(f"retries = {retries} must be 0 or more; 0 runs a failed cell once")
+def _checked_engine(recipe: Recipe, *, engine: str, jobs: int | None) -> Engine:
+    """Return the engine; refuse jobs and engines that make no sense, or no use of [server]."""
     runner = engine_named(engine, jobs)
     if recipe.server is not None and not runner.shares_folder:
         raise InputError(

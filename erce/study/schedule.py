@@ -184,11 +184,7 @@ class Choice(NamedTuple):
 
 
 class NoChoiceError(InputError):
-    """The error of a study that has no chosen λ; it may lack completions of validation problems for that."""
-
-    def __init__(self, sentence: str, *, lacks_validation: bool = False) -> None:
-        super().__init__(sentence)
-        self.lacks_validation = lacks_validation
+    """The error of a study that has no chosen λ."""
 
 
 def best_lam(study: "Study", *, decoding: str = SAMPLED) -> Choice:
@@ -233,9 +229,8 @@ def _no_choice(study: "Study", decoding: str) -> NoChoiceError:
     missing = {cell.arm for cell in study.missing if cell.task == task}
     if any(study.recipe.grid_arm(lam) not in missing for lam in study.recipe.lams):
         return NoChoiceError(
-            f"no {decoding} completions of validation problems for {task!r}, so no λ can be chosen; "
-            f"{study.way_to_validate}",
-            lacks_validation=True,
+            f"no {decoding} completions of validation problems for {task!r}, so no λ can be chosen without "
+            f"looking at the test problems; {study.way_to_validate}"
         )
     return NoChoiceError(
         f"no λ of {task!r} has all its {len(study.recipe.seeds)} seeds yet; run the study to its end first"

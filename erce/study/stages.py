@@ -192,7 +192,7 @@ def verify_completions(folder: Path, sampling: CellSampling) -> None:
 
 
 def scores_of(samples: Iterable[VerifiedSample], *, equal: Equal | None) -> dict[str, dict[str, Any]]:
-    """Return split → decoding → what `erce.score.summarize` returns; `equal` joins the votes of maj@k."""
+    """Return split → decoding → what `erce.score.summarize` returns; `equal` joins the votes of maj@n."""
     by_set: dict[SampleSet, list[VerifiedSample]] = {}
     for sample in samples:
         by_set.setdefault(sample.sample_set, []).append(sample)

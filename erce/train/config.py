@@ -16,7 +16,6 @@ from erce.catalog import refusing_unknown_names
 from erce.errors import InputError
 from erce.loss import OBJECTIVES, PENALTIES, make_objective, make_penalty
 from erce.recipe.sections import HEADS, NORMALIZATIONS, SCHEDULES
-from erce.train.scores import DIAGNOSTICS
 
 YOUR_OWN = 'or your own, "package.module:NAME"'
 CHOICES = {"normalize": NORMALIZATIONS, "head": HEADS}
@@ -64,9 +63,6 @@ class ERCEConfig(SFTConfig):
         "erce",
         "'erce': our output head, which stores no logits. 'trl': TRL's, for cross-entropy and Shannon by "
         "token only.",
-    )
-    log_diagnostics: bool = _setting(
-        False, f"Log {', '.join(DIAGNOSTICS)} as well: exact means over the scored tokens."
     )
     gradient_checkpointing: bool = _setting(
         torch.accelerator.is_available(),
@@ -133,7 +129,6 @@ class ERCEConfig(SFTConfig):
             "objective": "cross-entropy",
             "entropy_type": "shannon",
             "normalize": "token",
-            "log_diagnostics": False,
         }
         for name, value in supported.items():
             if getattr(self, name) != value:

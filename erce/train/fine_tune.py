@@ -27,7 +27,6 @@ from erce.hf.models import BasePolicy, kept_random_states, known_warning_silence
 from erce.hf.prompt import TrainingRow, training_rows
 from erce.recipe import RegularizedObjective, Training
 from erce.train.config import ERCEConfig
-from erce.train.lean_lora import make_lean
 from erce.train.trainer import ERCETrainer
 from erce.types import Problem
 
@@ -100,7 +99,6 @@ def fine_tune(
         trainer.remove_callback(PrinterCallback)
         trainer.add_callback(_Watch(training.checkpoint_minutes))
         assert isinstance(trainer.model, PeftModel)
-        make_lean(trainer.model)
         trainer.checkpoints = checkpoints
         seconds = _train(trainer)
     log = [entry for entry in trainer.state.log_history if "objective" in entry]
@@ -144,9 +142,6 @@ class _CellTrainer(ERCETrainer):
     """The trainer of one cell, which keeps its last checkpoint, whole or not at all."""
 
     checkpoints: Checkpoints
-
-    def _say_clipping(self, norms: list[float]) -> None:
-        """Say nothing in the middle of a study, whose training.json has every step's norm."""
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         """Write what `Trainer` goes on from, without TRL's model card and what PEFT asks the hub."""

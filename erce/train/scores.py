@@ -20,7 +20,6 @@ from erce.hf.sequences import begin_count, refuse_other_lengths, shifted_targets
 from erce.loss import CrossEntropy, Loss, Objective, Penalty
 
 COLUMNS = ("weight", "source")  # of a data set, that a batch holds per token
-DIAGNOSTICS = ("log_sum_p2", "pushed_down")  # as `Loss` names them
 
 
 @dataclass
@@ -40,8 +39,6 @@ class BatchSums(ModelOutput):
     tokens: Any = None  # how many were scored
     weighed: Any = None  # sum of the objective with each token's weight, 1 or 1/T
     num_items: Any = None  # how many tokens or sequences `weighed` is a sum over
-    log_sum_p2: Any = None  # sums of the `DIAGNOSTICS`
-    pushed_down: Any = None
     by_source: Any = None  # (sources, 3): sums of −log p(target) and of the penalty, and how many were scored
     aux_loss: Any = None  # of a router, as the model gives it, without the coefficient that it has in `loss`
 
@@ -61,7 +58,6 @@ class Scorer:
     penalty: Penalty
     objective: Objective
     by_sequence: bool
-    diagnose: bool
     sources: int = 0  # of the data set, whose sums are kept apart
 
     def __call__(  # noqa: PLR0913 — the columns
@@ -97,7 +93,6 @@ class Scorer:
             objective=self.objective,
             ignore_index=IGNORED,
             num_scored=num_scored,
-            diagnose=self.diagnose,
             reduction="sum" if at_once else "none",
             row_weights=weights if at_once else None,
         )
@@ -122,7 +117,6 @@ class Scorer:
         Summed at once, the loss of a trainable head takes 3 matmuls; kept apart by position it takes 4.
         """
         logged = {"nll": loss.nll, "entropy": loss.entropy, "hits": loss.top1}
-        logged |= {name: getattr(loss, name) for name in DIAGNOSTICS if self.diagnose}
         sums = {name: x.sum() if count is None else x * count for name, x in logged.items()}
         weighed, objective = loss.objective, loss.objective.sum()
         if count is None:

@@ -22,7 +22,7 @@ from trl.trainer.utils import get_peft_config, get_quantization_config
 
 from erce.catalog import SYNONYMS
 from erce.errors import InputError, RunError, did_you_mean, first_line
-from erce.hf.models import known_warning_silenced, loading, pretrained_name
+from erce.hf.models import known_warning_silenced
 from erce.train.config import ERCEConfig
 from erce.train.trainer import ERCETrainer
 
@@ -105,7 +105,6 @@ def _trainer(arguments: ERCEConfig, model: ModelConfig, splits: dict[str, Any]) 
     name = model.model_name_or_path
     if not name:
         raise InputError("model_name_or_path is missing; name a model, such as Qwen/Qwen2.5-1.5B-Instruct")
-    name = pretrained_name(name)
     explicit: Any = arguments.model_init_kwargs or {}
     arguments.model_init_kwargs = {
         "revision": model.model_revision,
@@ -117,7 +116,7 @@ def _trainer(arguments: ERCEConfig, model: ModelConfig, splits: dict[str, Any]) 
     quantization: dict[str, Any] = {}  # left out where there is none: not every TRL has the keyword
     if (config := get_quantization_config(model)) is not None:
         quantization["quantization_config"] = config
-    with known_warning_silenced(), loading(name):
+    with known_warning_silenced():
         return ERCETrainer(name, arguments, peft_config=get_peft_config(model), **splits, **quantization)
 
 

@@ -2,13 +2,11 @@
 
 import functools
 import inspect
-import logging
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 from typing import Any, ParamSpec, TypeVar
 
 import torch
@@ -36,16 +34,15 @@ from erce.hf.head import (
     refuse_offloaded,
     refuse_prompts_with_a_loss,
 )
-from erce.hf.models import pretrained_name
+from erce.hf.models import loading, pretrained_name
 from erce.hf.sequences import MARKS, WITH_THEM, has_several, keeps_apart, shifted_targets
 from erce.loss import make_objective, make_penalty
 from erce.train.config import ERCEConfig, scheduled
 from erce.train.data import check_data, is_trls, refuse_nothing, several, sources_in
 from erce.train.rows import FilledStream, fill_up, rows_of_a_step
-from erce.train.scores import COLUMNS, DIAGNOSTICS, BatchSums, Scorer, add_scores, tokens_by_sequence
+from erce.train.scores import COLUMNS, BatchSums, Scorer, add_scores, tokens_by_sequence
 
 RESUMED = ("entropy_penalty", "entropy_type", "entropy_order", "objective", "normalize")
-LOGS_OF_CLIPPING = 10  # after which it is said that most steps are clipped
 
 _Found = TypeVar("_Found")
 _Parameters = ParamSpec("_Parameters")
@@ -95,16 +92,16 @@ class ERCETrainer(SFTTrainer):
         args.check_objective()  # again, for what was set since
         if isinstance(model, PreTrainedModel):
             refuse_offloaded(model)  # before transformers moves it to a device
+        named = loading(model) if isinstance(model, str) else nullcontext()
         model = pretrained_name(model) if isinstance(model, str) else model
         bound = inspect.signature(SFTTrainer.__init__).bind(self, model, args, *positional, **keywords)
         check_data(bound.arguments, args)
         if args.world_size > 1:
             _refuse_dispatch(args)
-        with _without_trls_head() if args.head == "erce" else nullcontext():
+        with named, _without_trls_head() if args.head == "erce" else nullcontext():
             super().__init__(model, args, *positional, **keywords)
         self._sums: dict[str, Tensor] = {}  # "train" or "eval" → the sums behind the next log
         self._lams: set[float] = set()  # every λ since the last log
-        self._norms: list[float] = []  # of the gradient, in the first logs
         self._tokens_before = 0  # read before the checkpoint that a training went on from, by all processes
         self._tokens_read: Tensor | int = 0  # since then, by this process
         self._keeps_apart: dict[frozenset[str], bool] = {}  # by what marks the sequences in a batch
@@ -128,7 +125,6 @@ class ERCETrainer(SFTTrainer):
             penalty=make_penalty(self.args.entropy_type, self.args.entropy_order),
             objective=make_objective(self.args.objective),
             by_sequence=self.args.normalize == "sequence",
-            diagnose=self.args.log_diagnostics,
             sources=len(self._sources),
         )
         add_scores(self._base_model())
@@ -188,7 +184,6 @@ class ERCETrainer(SFTTrainer):
     def _inner_training_loop(self, *args: Any, **kwargs: Any) -> Any:
         self._sums.clear()  # of a training before, or an attempt that ran out of memory
         self._lams.clear()
-        self._norms.clear()
         self._tokens_before = self._tokens_read = 0
         if checkpoint := kwargs.get("resume_from_checkpoint"):
             self._go_on_from(Path(checkpoint, TRAINER_STATE_NAME))
@@ -362,8 +357,8 @@ class ERCETrainer(SFTTrainer):
         """Return the means since the last call; `loss` weighs the tokens as training does."""
         sums: Any = self.accelerator.reduce(self._sums.pop(mode), "sum")
         ours = len(sums) - 3 * len(self._sources)
-        objective, nll, entropy, hits, tokens, weighed, num_items, *diagnostics = sums[: ours - 4]
-        penalty, added, aux_loss, batches = sums[ours - 4 : ours]
+        objective, nll, entropy, hits, tokens, weighed, num_items, penalty, *others = sums[:ours]
+        added, aux_loss, batches = others
         counts = {"scored_tokens": int(tokens), "num_tokens": self._num_tokens()}
         if not counts["scored_tokens"]:
             warnings.warn(
@@ -376,7 +371,6 @@ class ERCETrainer(SFTTrainer):
             "entropy": entropy / tokens,
             "objective": objective / tokens,
             "mean_token_accuracy": hits / tokens,
-            **{name: x / tokens for name, x in zip(DIAGNOSTICS, diagnostics, strict=False)},
         }
         if self.aux_loss_enabled:
             means["aux_loss"] = aux_loss / batches
@@ -402,22 +396,8 @@ class ERCETrainer(SFTTrainer):
             if loss is not None and "ce" in means:
                 means["loss"] = loss
             logs.update(means)
-        if "grad_norm" in logs and len(self._norms) < LOGS_OF_CLIPPING:
-            self._norms.append(logs["grad_norm"])
-            if len(self._norms) == LOGS_OF_CLIPPING:
-                self._say_clipping(self._norms)
         # Not SFTTrainer's, which adds means of micro-batch means under some of the same names.
         Trainer.log(self, logs, start_time)
-
-    def _say_clipping(self, norms: list[float]) -> None:
-        """Say it once where most steps are clipped, as a penalty makes gradients larger."""
-        limit = self.args.max_grad_norm
-        clipped = sum(norm > limit for norm in norms) if limit else 0
-        if 2 * clipped > len(norms) and self.is_world_process_zero():
-            logging.getLogger("erce").warning(
-                f"{clipped} of the first {len(norms)} logged steps were clipped: grad_norm has the median "
-                f"{median(norms):.3g}, and max_grad_norm is {limit:g}; docs/trainer.md says when that matters"
-            )
 
     def name_objective(self, folder: Path) -> None:
         """Say in the README.md of a saved model which objective was minimised."""

@@ -34,7 +34,6 @@ TOOLS = {
     "ms_swift": Tool(Environment("ms_swift", True), ("ms-swift", *TRAINING), training.check_ms_swift),
     "inspect_ai": Tool(Environment("inspect_ai", True), ("inspect-ai",), logs.check_inspect_ai),
     "lm_eval": Tool(Environment("lm_eval", True), ("lm-eval",), logs.check_lm_eval),
-    "evalplus": Tool(Environment("evalplus"), ("evalplus",), logs.check_evalplus),
     "llama_factory": Tool(
         Environment("llama_factory", True, empty=("torchaudio",)),
         ("llamafactory", *TRAINING),

@@ -5,7 +5,6 @@ verifier as their scorer inspect-ai and lm-eval must report such a share, too.
 """
 
 import json
-import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,22 +29,23 @@ Runs = dict[str, list[tuple[Path, float]]]  # arm → (log, the tool's own accur
 
 
 def check_inspect_ai(environment: Environment) -> Iterator[Claim]:
-    """Check .eval archives by their names, and JSON logs by the folder that each lies in."""
-    for log_format in ("eval", "json"):
-        runs: Runs = {}
-        for arm, seed, answers in _answers(environment):
-            folder = _emptied(environment.runs / f"{log_format}-{arm}-{seed}")
-            accuracy = _inspect_eval(environment, answers, folder, log_format)
-            log = next(folder.glob("*.eval")) if log_format == "eval" else folder
-            runs.setdefault(arm, []).append((log, accuracy))
-        yield _compared(environment, f".{log_format} logs", runs)
+    """Check the rows that an example makes of .eval archives, by inspect's own reader of them."""
+    runs: Runs = {}
+    for arm, seed, answers in _answers(environment):
+        folder = _emptied(environment.runs / f"{arm}-{seed}")
+        accuracy = _inspect_eval(environment, answers, folder)
+        rows = folder / "rows.jsonl"
+        log = next(folder.glob("*.eval"))
+        environment.run(f"{folder.name}-rows", "python", EXAMPLES / "inspect_rows.py", log, rows)
+        runs.setdefault(arm, []).append((rows, accuracy))
+    yield _compared(environment, "rows of `examples/inspect_rows.py`", runs)
     _, _, answers = next(_answers(environment, BOXED))
     folder = _emptied(environment.runs / "judged")
-    yield _judged(_inspect_eval(environment, answers, folder, "json", "same_answer"), "inspect_scorer.py")
+    yield _judged(_inspect_eval(environment, answers, folder, "same_answer"), "inspect_scorer.py")
 
 
 def _inspect_eval(environment: Environment, answers: Path, folder: Path, *words: str) -> float:
-    """Return the accuracy that inspect's summary says; words: the log's format, the scorer if not match."""
+    """Return the accuracy that inspect's summary says; words: the scorer if it is not match."""
     script = INSIDE / "inspect_eval.py"
     output = environment.run(folder.name, "python", script, answers, folder, *words, PYTHONPATH=str(EXAMPLES))
     return float(output.splitlines()[-1])
@@ -87,30 +87,6 @@ def _lm_eval(environment: Environment, answers: Path, folder: Path, name: str) -
     return json.loads(next(folder.rglob("results_*.json")).read_bytes())["results"][name]
 
 
-def check_evalplus(environment: Environment) -> Iterator[Claim]:
-    """Check *_eval_results.json of programs that return the answers, for a benchmark of our own sums."""
-    runs: Runs = {}
-    for arm, seed, answers in _answers(environment):
-        rows = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()]
-        _write_lines(environment.runs / "benchmark.jsonl", [_humaneval(row) for row in rows])
-        samples = environment.runs / f"{arm}-{seed}_temp_0.0.jsonl"
-        results = samples.with_name(f"{samples.stem}_eval_results.json")
-        results.unlink(missing_ok=True)
-        _write_lines(
-            samples, [{"task_id": _name(row), "solution": _program(row["response"])} for row in rows]
-        )
-        output = environment.run(
-            samples.stem,
-            "evalplus.evaluate",
-            *("--dataset", "humaneval", "--samples", samples, "--parallel", "1"),
-            HUMANEVAL_OVERRIDE_PATH=str(environment.runs / "benchmark.jsonl"),
-            XDG_CACHE_HOME=str(environment.runs / "cache"),
-        )
-        printed = re.findall(r"pass@1:\s*([\d.]+)", output)  # of the benchmark's own tests, then of all
-        runs.setdefault(arm, []).append((results, float(printed[0])))
-    yield _compared(environment, "results", runs)
-
-
 def _answers(environment: Environment, form: str = "{}") -> Iterator[tuple[str, int, Path]]:
     """Yield arm, seed and a file of rows (id, question, answer, response) for each run of a tool."""
     for arm, counts in RIGHT.items():
@@ -134,29 +110,6 @@ def _judged(accuracy: float, example: str) -> Claim:
     right = RIGHT["baseline"][0] / PROBLEMS
     text = f"with `examples/{example}` its summary says {accuracy:.0%} where {right:.0%} are right"
     return Claim(text, abs(accuracy - right) < SAME)
-
-
-def _name(row: dict[str, str]) -> str:
-    return f"HumanEval/{row['id']}"
-
-
-def _program(answer: str) -> str:
-    return f"def value():\n    return {answer}\n"
-
-
-def _humaneval(row: dict[str, str]) -> dict[str, object]:
-    """Return a problem in the form of evalplus's own file: call `value` without arguments."""
-    return {
-        "task_id": _name(row),
-        "prompt": f'def value():\n    """{row["question"]}"""\n',
-        "entry_point": "value",
-        "canonical_solution": f"    return {row['answer']}\n",
-        "contract": "",
-        "base_input": [[]],
-        "plus_input": [[]],
-        "atol": 0,
-        "test": "",
-    }
 
 
 def _compared(environment: Environment, logs: str, runs: Runs) -> Claim:
@@ -190,5 +143,5 @@ def _emptied(path: Path) -> Path:
     return path
 
 
-def _write_lines(path: Path, rows: list[dict[str, object]] | list[dict[str, str]]) -> None:
+def _write_lines(path: Path, rows: list[dict[str, str]]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

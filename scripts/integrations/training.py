@@ -116,8 +116,7 @@ def _ms_swift(environment: Environment, training: Training, folder: Path) -> Non
         "output_dir": folder,
     }
     if training.penalty is not None:
-        find = "import erce.integrations as i; print(i.__path__[0])"
-        plugin = Path(environment.run("plugin", "python", "-c", find).strip()) / "ms_swift.py"
+        plugin = ROOT / "examples" / "ms_swift_loss.py"
         settings |= {"external_plugins": plugin, "loss_type": "er_ce"}
     if training.resume:
         settings["resume_from_checkpoint"] = training.resume

@@ -42,7 +42,7 @@ def scored() -> Any:
     objective = {"penalty": erce.Shannon(), "objective": erce.loss.CrossEntropy()}
     readout = attach.readout_of(model)
     scores.add_scores(model)
-    scorer = scores.Scorer(readout=readout, lam=1.0, **objective, by_sequence=False, diagnose=False)
+    scorer = scores.Scorer(readout=readout, lam=1.0, **objective, by_sequence=False)
     return functools.partial(model.train(), scores=scorer)
 
 

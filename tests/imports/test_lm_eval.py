@@ -1,11 +1,11 @@
 """A log of lm-eval becomes rows: one a response, each with its own verdict or none."""
 
 import pytest
-from toys.logs import HASH, from_lm_eval, known_columns, lm_eval_document
+from toys.logs import HASH, known_columns, lm_eval_document, rows_of
 
 
 def test_a_document_of_lm_eval_is_a_row(file):
-    [row] = from_lm_eval(file(lm_eval_document(4, 1.0)), arm="mine")
+    [row] = rows_of(file(lm_eval_document(4, 1.0)), arm="mine")
     assert known_columns(row) == {
         "task": "gsm8k",
         "arm": "mine",
@@ -37,7 +37,7 @@ def test_a_document_of_lm_eval_is_a_row(file):
 def test_each_response_of_lm_eval_has_its_own_verdict_or_none(
     file, resps, filtered, value, accepted, extracted
 ):
-    rows = from_lm_eval(file(lm_eval_document(1, value, resps=resps, filtered_resps=filtered)), arm="a")
+    rows = rows_of(file(lm_eval_document(1, value, resps=resps, filtered_resps=filtered)), arm="a")
     assert [row.accepted for row in rows] == accepted
     assert [row.extracted for row in rows] == extracted
     assert [row.sample for row in rows] == list(range(len(rows)))
@@ -45,7 +45,7 @@ def test_each_response_of_lm_eval_has_its_own_verdict_or_none(
 
 def test_of_repeats_under_the_default_filter_the_first_alone_was_verified(file):
     line = lm_eval_document(1, 1.0, resps=[["a", "b", "c"]], filtered_resps=["x"], filter="none")
-    [row] = from_lm_eval(file(line), arm="a")
+    [row] = rows_of(file(line), arm="a")
     assert (row.completion, row.accepted) == ("a", True)
 
 
@@ -60,7 +60,7 @@ def test_of_repeats_under_the_default_filter_the_first_alone_was_verified(file):
 )
 def test_the_decoding_of_lm_eval_is_read_from_its_arguments(file, settings, decoding, temperature):
     arguments = {"gen_args_0": {"arg_0": "Q", "arg_1": settings}}
-    [row] = from_lm_eval(file(lm_eval_document(1, 1, arguments=arguments)), arm="a")
+    [row] = rows_of(file(lm_eval_document(1, 1, arguments=arguments)), arm="a")
     assert (row.decoding, row.temperature) == (decoding, temperature)
 
 
@@ -68,19 +68,20 @@ def test_a_filter_and_a_metric_are_chosen_where_there_are_several(file):
     both = {"metrics": ["acc", "acc_norm"], "acc": 0, "acc_norm": 1}
     path = file([lm_eval_document(1, 0, **both), lm_eval_document(1, 0, filter="flexible-extract", **both)])
     with pytest.raises(ValueError, match="the filters flexible-extract, strict-match; choose with --filter"):
-        from_lm_eval(path, arm="a")
+        rows_of(path, arm="a")
     with pytest.raises(ValueError, match="the metrics acc, acc_norm; choose with --metric"):
-        from_lm_eval(path, arm="a", filter="strict-match")
+        rows_of(path, arm="a", filter="strict-match")
     for metric, accepted in (("acc", False), ("acc_norm", True)):
-        [row] = from_lm_eval(path, arm="a", filter="strict-match", metric=metric)
+        [row] = rows_of(path, arm="a", filter="strict-match", metric=metric)
         assert row.accepted is accepted
 
 
 @pytest.mark.parametrize(
     ("content", "chosen", "sentence"),
     [
-        ({"doc": {}}, {}, "line 1 has no doc_id, resps and metrics"),
-        ([[1]], {}, "line 1 has no doc_id, resps and metrics"),
+        ({"doc": {}}, {}, "line 1 has neither the doc_id"),
+        ({"doc_id": 1}, {}, "line 1 has neither the doc_id"),
+        ([[1]], {}, "line 1 has neither the doc_id"),
         (lm_eval_document(1, 0.5), {}, r"document 1 has the value 0\.5, neither 0 nor 1"),
         (lm_eval_document(1, [1, 0]), {}, "1 responses and 2 verdicts"),
         (lm_eval_document(1, 1), {"metric": "f1"}, "no metric 'f1'; it has exact_match: choose"),
@@ -89,4 +90,4 @@ def test_a_filter_and_a_metric_are_chosen_where_there_are_several(file):
 )
 def test_a_file_of_lm_eval_that_cannot_be_read_is_said_with_its_place(file, content, chosen, sentence):
     with pytest.raises(ValueError, match=sentence):
-        from_lm_eval(file(content), arm="a", **chosen)
+        rows_of(file(content), arm="a", **chosen)

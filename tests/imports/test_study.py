@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from toys.logs import write_inspect, write_lm_eval
+from toys.logs import write_lm_eval
 
 from erce.cli.main import main
-from erce.files import read_json, read_rows
+from erce.files import read_json, read_rows, write_rows
 from erce.imports import Reading, import_study
 from erce.recipe import Cell
 from erce.reporting import report
@@ -71,22 +71,26 @@ def test_greedy_logs_and_logs_of_samples_are_two_decodings_of_the_same_seeds(tmp
     ]
 
 
-def test_a_log_of_inspect_becomes_a_study_with_what_it_says(tmp_path):
-    logs = {
-        arm: [write_inspect(tmp_path / f"{arm}.json", [[1, 0], [0, 0]])]
-        for arm in ("baseline", "grpo", "base")
-    }
+def test_rows_become_a_study_with_what_they_say(tmp_path):
+    known = {"task": "mine/gsm8k", "model": "hf/m", "tokens": 7, "finish": "length", "prompt": "0+0?"}
+    lines = [
+        known | {"problem": at, "accepted": right, "extracted": ""}
+        for at, row in enumerate([[1, 0], [0, 0]])
+        for right in row
+    ]
+    write_rows(tmp_path / "rows.jsonl", lines)
+    logs = {arm: [tmp_path / "rows.jsonl"] for arm in ("baseline", "grpo", "base")}
     study = import_study(tmp_path / "study", logs, reading=Reading(temperature=1.0))
     assert study.recipe.cells() == [
-        Cell("inspect_evals-gsm8k", None, 0),
-        Cell("inspect_evals-gsm8k", 0.0, 0),
-        Cell("inspect_evals-gsm8k", 0.0, 0, "grpo"),
+        Cell("mine-gsm8k", None, 0),
+        Cell("mine-gsm8k", 0.0, 0),
+        Cell("mine-gsm8k", 0.0, 0, "grpo"),
     ]
     scores = next(iter(study.results.values()))["scores"]["test"]["sampled"]
     assert (scores["tokens"], scores["finished"], scores["pass@2"]) == (7.0, 0.0, 0.5)
     assert scores["reasons"] == {"passed": 0.25, "truncated": 0.75}
     assert study.recipe.model == "hf/m"
-    assert next(read_rows(study.root / PROBLEMS))["prompt"] == "Add.\n\n0+0?"
+    assert next(read_rows(study.root / PROBLEMS))["prompt"] == "0+0?"
 
 
 def two(folder, **change):
@@ -125,7 +129,6 @@ def sampled(folder, *temperatures):
             for name in ("../up", "a/../../x", "..", "/etc", "a b", "")
         ),
         (lambda at: two(at) | {"base": [at / "a", at / "b"]}, {}, "arm 'base', seed 0, .* is there twice"),
-        (two, {"format": "evalplus"}, r"0 logs \(none\)"),
         (lambda at: sampled(at, 0.6, 1.0), {}, r"sampled completions have temperature 0\.6 and 1\.0"),
         (lambda at: sampled(at, None, None), {}, "at which temperature"),
         (lambda at: {"baseline": [at, *two(at)["x"], *two(at)["baseline"]]}, {}, "has 2 logs"),

@@ -15,6 +15,8 @@ from toys import training as toy
 from trl import SFTConfig, SFTTrainer
 
 from erce import ERCETrainer
+from erce.imports import Reading
+from erce.imports.readers import read_log
 from erce.loss.from_logits import reference_from_logits
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -108,6 +110,38 @@ def test_the_inspect_scorer_says_whether_why_and_what_was_judged(monkeypatch):
         "explanation": r"number \frac{3}{4} against 0.75",
     }
     assert vars(scored("75", "75")) == {"value": "I", "answer": None, "explanation": "no answer"}
+
+
+def test_the_rows_of_an_inspect_log_are_its_samples_and_a_failed_run_has_none(monkeypatch, tmp_path):
+    """Of inspect-ai 0.3.285."""
+    settings = types.SimpleNamespace(temperature=0.0)
+    run = types.SimpleNamespace(task="sums", model="m", model_generate_config=settings)
+    samples = [
+        types.SimpleNamespace(
+            **{"id": 3, "epoch": epoch, "target": ["4", "four"], "error": None},
+            output=types.SimpleNamespace(completion="2+2", stop_reason=reason),
+            scores={"match": types.SimpleNamespace(value=value, answer=None)},
+        )
+        for epoch, value, reason in ((1, "C", "stop"), (2, "I", "max_tokens"))
+    ]
+    plan = types.SimpleNamespace(config=types.SimpleNamespace(temperature=None))
+    log = types.SimpleNamespace(status="success", eval=run, plan=plan, samples=samples)
+    stubs.stand_in(monkeypatch, "inspect_ai.log", read_eval_log=lambda path: log)
+    stubs.stand_in(monkeypatch, "inspect_ai")
+    monkeypatch.setattr("sys.argv", ["inspect_rows.py", "a.eval", str(tmp_path / "rows.jsonl")])
+    example("inspect_rows")
+    rows, prompts = read_log(tmp_path / "rows.jsonl", "a", Reading())
+    assert prompts == {"3": ""}
+    assert [(row.task, row.model, row.problem, row.answer, row.decoding) for row in rows] == [
+        ("sums", "m", "3", "4; four", "greedy")
+    ] * 2
+    assert [(row.sample, row.accepted, row.finish) for row in rows] == [
+        (0, True, "stop"),
+        (1, False, "length"),
+    ]
+    log.status = "cancelled"
+    with pytest.raises(SystemExit, match="ended as 'cancelled', 0 samples failed; finish it with inspect"):
+        example("inspect_rows")
 
 
 def test_the_lm_eval_metric_is_1_for_an_accepted_completion():

@@ -16,7 +16,7 @@ import erce
 from erce.loss import Focal, Renyi
 from erce.loss.from_logits import reference_from_logits
 
-FILE = Path(erce.__file__).parent / "integrations" / "ms_swift.py"
+FILE = Path(__file__).parents[2] / "examples" / "ms_swift_loss.py"
 BATCH = toy.batch(toy.UNEQUAL[:4])
 INPUTS = {name: x for name, x in BATCH.items() if name != "labels"}
 LABELS = BATCH["labels"].clone()

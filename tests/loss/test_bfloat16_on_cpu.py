@@ -178,14 +178,12 @@ def test_top1_compares_exact_logits():
     weight[3, 0] = weight[4000, 0] = 1.0
     weight[4000, 1] = 1.0
     loss = linear_entropy_regularized_cross_entropy(
-        hidden, weight, torch.tensor([3, 4000]), lam=0.0, reduction="none", diagnose=True
+        hidden, weight, torch.tensor([3, 4000]), lam=0.0, reduction="none"
     )
     assert loss.top1.tolist() == [0, 1]
     hidden[:, 1] = 0.0703125
     weight[3, 1] = 1.375  # 16.0967 beside 16.0703, which is rounded up to 16.125
-    loss = linear_entropy_regularized_cross_entropy(
-        hidden, weight, torch.tensor([3, 3]), lam=0.0, diagnose=True
-    )
+    loss = linear_entropy_regularized_cross_entropy(hidden, weight, torch.tensor([3, 3]), lam=0.0)
     assert loss.top1 == 1
 
 

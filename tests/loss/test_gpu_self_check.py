@@ -51,12 +51,12 @@ def test_each_variant_is_taken_after_one_check_that_draws_no_random_number(check
     checks = []
     for settings in (
         *({}, {}, {"penalty": Renyi(0.5)}, {"penalty": Renyi(0.4)}, {"penalty": SupportSize(0.4)}),
-        *({"softcap": 30.0}, {"objective": DFT()}, {"diagnose": True}, {"v": 75}, {"penalty": Gini()}),
+        *({"softcap": 30.0}, {"objective": DFT()}, {"v": 75}, {"penalty": Gini()}),
     ):
         scored.clear()
         loss(**settings)
         checks.append(len(scored))
-    assert checks == [2, 1, 2, 1, 2, 2, 4, 2, 2, 0]
+    assert checks == [2, 1, 2, 1, 2, 2, 4, 2, 0]
     assert torch.equal(torch.get_rng_state(), state)
 
 
@@ -154,7 +154,7 @@ def test_the_doctor_says_what_was_found(checked, monkeypatch):
 VARIANTS = [
     {"penalty": penalty, **settings}
     for penalty in (Shannon(), Renyi(0.5), Renyi(2.0), Renyi(math.inf), SupportSize(0.5))
-    for settings in ({}, {"diagnose": True}, {"softcap": 30.0}, {"objective": LabelSmoothing(0.1)})
+    for settings in ({}, {"softcap": 30.0}, {"objective": LabelSmoothing(0.1)})
 ]
 OBJECTIVES = [{"penalty": Shannon(), "objective": x} for x in (DFT(), EAFT(), Focal(), ProbabilityPower())]
 

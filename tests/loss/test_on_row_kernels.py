@@ -50,7 +50,7 @@ def test_every_setting_is_the_same(form, setting, dtype, on_kernels, monkeypatch
     launches, score = [], on_kernels.score
     monkeypatch.setattr(on_kernels, "score", lambda *args: launches.append(1) or score(*args))
     x = operands_of(setting, dtype)
-    settings = {"reduction": "none", "diagnose": True, **arguments(setting)}
+    settings = {"reduction": "none", **arguments(setting)}
     interpreted = results(form(x, **settings), x)
     assert launches
     monkeypatch.delenv("TRITON_INTERPRET")

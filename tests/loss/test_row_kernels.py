@@ -58,7 +58,7 @@ def rows_of(y: Tensor) -> ScoredRows:
 
 
 def request(penalty: Penalty, **settings) -> Request:
-    settings = {"objective": LabelSmoothing(0.1), "diagnose": True} | settings
+    settings = {"objective": LabelSmoothing(0.1)} | settings
     return Request(torch.zeros(1), 8.0, penalty, **settings)
 
 
@@ -75,7 +75,7 @@ def by_torch(
 def by_kernel(
     kernels, tile: Tensor, y: Tensor, asked: Request, bias: Tensor | None = None, out: Tensor | None = None
 ) -> Results:
-    columns = tile.new_full((asked.fields + 1, len(tile)), 99.0)
+    columns = tile.new_full((len(FIELDS), len(tile)), 99.0)
     out = torch.empty_like(tile) if out is None else out
     kernels.score(tile, rows_of(y), asked, bias, out, columns)
     return Results({**Loss(*columns[:-1])._asdict(), "top": columns[-1]}, out)
@@ -95,7 +95,7 @@ def assert_right(
 ) -> None:
     ours = by_kernel(kernels, tile, y, asked, bias)
     near, exact = (by_torch(tile, y, asked, bias, dtype) for dtype in (torch.float32, torch.float64))
-    for name in FIELDS if asked.diagnose else (*FIELDS[:4], "top"):
+    for name in FIELDS:
         assert_near(ours.columns[name], near.columns[name], exact.columns[name], name, few)
     assert_near(ours.gradient, near.gradient, exact.gradient, "gradient", few)
 
@@ -136,8 +136,8 @@ def test_bias_scale_and_cap_are_applied_in_passing(kernels, settings, bias, orde
     assert_right(kernels, *few_rows(), request(Renyi(order), **settings), bias, FEW_OF_LARGE_LOGITS)
 
 
-def test_without_smoothing_and_diagnosis_the_objective_is_the_cross_entropy(kernels):
-    assert_right(kernels, *hard_rows(70), request(Renyi(1.0), objective=CrossEntropy(), diagnose=False))
+def test_without_smoothing_the_objective_is_the_cross_entropy(kernels):
+    assert_right(kernels, *hard_rows(70), request(Renyi(1.0), objective=CrossEntropy()))
 
 
 @pytest.mark.parametrize("cap", [None, 20.0])
@@ -162,7 +162,7 @@ def test_a_row_that_is_no_distribution_shows_in_its_top_and_its_losses(kernels, 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
 def test_the_gradient_may_lie_in_the_memory_of_its_row(kernels, dtype, v):
     """Of which no byte is written before it was read, and no byte of another row."""
-    (tile, y), asked = few_rows(v), request(Renyi(0.5), objective=CrossEntropy(), diagnose=False)
+    (tile, y), asked = few_rows(v), request(Renyi(0.5), objective=CrossEntropy())
     kept = tile.clone()
     apart = by_kernel(kernels, tile, y, asked, out=torch.empty(4, v, dtype=dtype))
     assert torch.equal(tile, kept)
@@ -182,7 +182,7 @@ def test_the_gradient_may_lie_in_the_memory_of_its_row(kernels, dtype, v):
 
 def test_without_a_gradient_the_tile_is_kept(kernels):
     (tile, y), asked = few_rows(), request(Renyi(2.0))
-    columns, kept = tile.new_empty(7, 4), tile.clone()
+    columns, kept = tile.new_empty(len(FIELDS), 4), tile.clone()
     kernels.score(tile, rows_of(y), asked, None, None, columns)
     assert torch.equal(tile, kept)
     wanted = by_kernel(kernels, tile, y, asked).columns
@@ -191,7 +191,7 @@ def test_without_a_gradient_the_tile_is_kept(kernels):
 
 
 def test_a_given_objective_takes_the_place_of_its_own(kernels):
-    (tile, y), asked = few_rows(), request(Renyi(1.0), objective=DFT(), diagnose=False)
+    (tile, y), asked = few_rows(), request(Renyi(1.0), objective=DFT())
     near, given = by_torch(tile, y, asked), torch.empty(2, 4)
     columns, out = tile.new_empty(5, 4), torch.empty_like(tile)
     given[0], given[1] = DFT().value_and_slope(near.columns["nll"], None)
@@ -225,7 +225,7 @@ def test_the_kernel_compiles_for_a_card_that_is_not_there(tmp_path, monkeypatch)
     }
     for form in range(4):
         constants = {
-            **dict.fromkeys(("capped", "smoothing", "diagnose", "gradient", "exponential"), True),
+            **dict.fromkeys(("capped", "smoothing", "gradient", "exponential"), True),
             **{"form": form, "block": triton_kernels.BLOCK},
         }
         signature = {arg: "constexpr" if arg in constants else types.get(arg, "i32") for arg in fn.arg_names}

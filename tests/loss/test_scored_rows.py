@@ -43,7 +43,7 @@ SETTINGS = {
     "a mean": {"num_items_in_batch": empty(1), "penalty": Renyi(0.5)},
     "rows": {"reduction": "none", "row_weights": empty(N)},
     "chunks": {"chunk_bytes": 600, "objective": DFT()},
-    "smoothed": {"objective": LabelSmoothing(0.1), "softcap": 3.0, "diagnose": True},
+    "smoothed": {"objective": LabelSmoothing(0.1), "softcap": 3.0},
 }
 
 

@@ -45,6 +45,14 @@ def test_a_shipped_recipe_parses_names_tasks_that_exist_and_is_found_by_its_name
     assert recipe.data is None
 
 
+def test_a_recipe_of_your_own_needs_no_ending_and_a_misspelt_one_is_suggested(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "units.toml").touch()
+    assert recipe_path("units").samefile(tmp_path / "units.toml")
+    with pytest.raises(ValueError, match=r"no recipe 'unit': .*; did you mean 'units'"):
+        recipe_path("unit")
+
+
 @pytest.mark.parametrize("name", sorted(set(SHIPPED) - OWN))
 def test_a_recipe_has_the_grid_and_the_seeds_of_each_table_that_it_claims(name):
     recipe = load_recipe(SHIPPED[name])

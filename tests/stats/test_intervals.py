@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from erce.score import coverage_by_problem
-from erce.stats import Gain, accuracy_bounds, difference, over_seeds, paired_gain, spread_of, welch
+from erce.stats import Gain, accuracy_bounds, difference, over_seeds, paired_gain, welch
 
 
 def _arms(seed, *, seeds=(3, 3), problems=40, samples=(4, 4)):
@@ -228,7 +228,7 @@ ARM = np.ones((2, 3, 1))
         (lambda: paired_gain(np.ones((0, 3, 1)), ARM), "treated has shape (0, 3, 1)"),
         (lambda: paired_gain(ARM, 50.0 * ARM), "baseline holds values outside 0 to 1"),
         (lambda: paired_gain(np.nan * ARM, ARM), "treated holds values outside 0 to 1"),
-        (lambda: spread_of(ARM, 0.5 * ARM), "baseline holds values other than 0 and 1"),
+        (lambda: accuracy_bounds(0.5 * ARM[0]), "accepted holds values other than 0 and 1"),
         (lambda: welch([0.5], [0.5, 0.6]), "treated has 1 seeds and baseline 2; Welch's interval needs two"),
         (lambda: welch([0.5, 0.6], [0.5, 0.6], confidence=95), "confidence = 95 must lie between 0 and 1"),
         (lambda: over_seeds([]), "hand in one score per seed"),

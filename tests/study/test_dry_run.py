@@ -14,6 +14,7 @@ from erce.cli.main import main
 from erce.errors import InputError
 from erce.files import read_json, read_rows
 from erce.recipe import Decoding, OwnSamples, Recipe, Training
+from erce.study import forecast
 from erce.study.budget import limits, steps
 from erce.study.dry_run import dry_run as of_device
 from erce.study.folder import cell_folder
@@ -35,9 +36,12 @@ BIG_HERE = replace(RECIPE, control=None, model=BIG.model)  # problems of this ma
 NOWHERE = Path("runs/none")
 
 
-def dry_run(*args, device: str | None = "h100", **settings) -> list[str]:
-    """A dry run for a GPU that is elsewhere; without one this machine would be measured."""
-    return of_device(*args, device=device, **settings)
+def dry_run(*args, device: str | None = "h100", speed: Speed | None = None, **settings) -> list[str]:
+    """A dry run for a GPU that is elsewhere, of this speed; without one this machine would be measured."""
+    with pytest.MonkeyPatch.context() as patch:
+        if speed is not None:
+            patch.setattr(forecast, "_known_speed", lambda *_, **__: speed)
+        return of_device(*args, device=device, **settings)
 
 
 @pytest.fixture(autouse=True)
@@ -178,7 +182,7 @@ def test_hours_are_tokens_over_a_measured_speed():
     expected, most = (sum(of[0] * of[at] for of in sampled) for at in (2, 3))
     measured = dry_run(BIG_HERE, NOWHERE, speed=Speed(read / 7200, expected / 10_800))
     [line] = lines_of(measured, "time")
-    assert "5.0 h of one device with these speeds: training 2.0 h, generation 3.0 h" in line
+    assert "5.0 h of one h100: training 2.0 h, generation 3.0 h" in line
     assert f"({3 * most / expected:.1f} h if every completion is cut off at its limit)" in line
 
 
@@ -216,7 +220,7 @@ def test_jobs_share_the_hours():
     alone, together = (lines_of(dry_run(BIG, NOWHERE, jobs=n, speed=slow), "time")[0] for n in (1, 4))
     hours, shared = (float(re.search(r"([\d.]+) h", line)[1]) for line in (alone, together))
     assert shared == pytest.approx(hours / 4, abs=0.1)
-    assert f"4 times device with these speeds, of {hours:.1f} h in all" in together
+    assert f"4 times h100, of {hours:.1f} h in all" in together
 
 
 def test_what_is_not_here_is_assumed_in_a_line_of_its_own():

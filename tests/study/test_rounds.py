@@ -1,4 +1,4 @@
-"""A study's rounds: its cells with retries, what stops it, and a study whose verdicts are all alike."""
+"""A study's rounds: its cells, what stops it, and a study whose verdicts are all alike."""
 
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,10 +17,17 @@ from toys.studies import (
 import erce.study.run
 from erce.cli.main import main
 from erce.errors import AllAlikeError, CellsFailedError, DivergedError
+from erce.files import write_json
 from erce.recipe import GRID, Cell, load_recipe, parse_recipe
 from erce.study.engines import Done, Work
 from erce.study.folder import read_study
-from erce.study.rounds import ENOUGH_PROBLEMS, FAILURES_TO_GIVE_UP, run_with_retries, trainings_first
+from erce.study.rounds import (
+    ENOUGH_PROBLEMS,
+    FAILURES_TO_GIVE_UP,
+    _accuracy,
+    run_or_give_up,
+    trainings_first,
+)
 from erce.study.run import run
 from erce.study.schedule import best_lam
 
@@ -31,6 +38,11 @@ def test_auto_is_the_grid(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(f'task = "{TASK}"\nlams = "auto"\nseeds = [0, 1]\n')
     assert load_recipe(path).lams == GRID
+
+
+def test_the_line_of_a_finished_cell_rounds_as_the_report_does(tmp_path):
+    write_json(tmp_path / "result.json", {"scores": {"test": {"greedy": {"pass@1": 0.8725}}}})  # a tie
+    assert _accuracy(tmp_path) == "87.3 % greedy"
 
 
 @pytest.mark.parametrize(
@@ -74,50 +86,43 @@ CELLS = [Cell("toy", lam, seed) for seed in (0, 1, 2) for lam in (0.0, 1.0)]
 
 
 class Engine:
-    """Ends cells as it is told: the failures of each cell, one a run, then success."""
+    """Ends cells as it is told."""
 
-    def __init__(self, failures: dict[Cell, list[Done]]) -> None:
-        self.failures = failures
+    def __init__(self, *failures: Done) -> None:
+        self.failures = {done.cell: done for done in failures}
         self.begun: list[Cell] = []
 
     def run(self, cells):
         for cell in cells:
             self.begun.append(cell)
-            yield self.failures[cell].pop(0) if self.failures.get(cell) else Done(cell)
+            yield self.failures.get(cell, Done(cell))
 
 
-def failing(cell: Cell, times: int = 1, *, fatal: bool = False) -> dict[Cell, list[Done]]:
-    return {cell: [Done(cell, "no luck", fatal)] * times}
-
-
-@pytest.mark.parametrize(("times", "retries", "fails"), [(1, 1, 1), (2, 1, 2), (2, 3, 2), (1, 0, 1)])
-def test_failures_are_tried_again_after_all_others(times, retries, fails):
-    engine = Engine(failing(CELLS[1], times))
-    ended = list(run_with_retries(engine.run, CELLS, retries=retries))
-    assert sum(bool(done.failure) for done in ended) == fails
-    assert engine.begun == CELLS + [CELLS[1]] * min(times, retries)
+def test_after_a_failure_the_others_are_begun():
+    engine = Engine(Done(CELLS[1], "no luck"))
+    assert [bool(done.failure) for done in run_or_give_up(engine.run, CELLS)] == [False, True] + [False] * 4
 
 
 def test_without_one_success_the_rest_is_not_begun():
-    engine = Engine({cell: [Done(cell, "no model")] for cell in CELLS})
-    assert len(list(run_with_retries(engine.run, CELLS, retries=5))) == FAILURES_TO_GIVE_UP
+    engine = Engine(*(Done(cell, "no model") for cell in CELLS))
+    assert len(list(run_or_give_up(engine.run, CELLS))) == FAILURES_TO_GIVE_UP
     assert engine.begun == CELLS[:FAILURES_TO_GIVE_UP]
 
 
-def test_trainings_that_diverge_are_no_lost_cause_and_are_not_tried_again():
-    engine = Engine({cell: [Done(cell, "nan", diverged=True)] for cell in CELLS[:4]})
-    assert len(list(run_with_retries(engine.run, CELLS, retries=5))) == len(CELLS)
+def test_trainings_that_diverge_are_no_lost_cause():
+    engine = Engine(*(Done(cell, "nan", diverged=True) for cell in CELLS[:4]))
+    assert len(list(run_or_give_up(engine.run, CELLS))) == len(CELLS)
     assert engine.begun == CELLS
 
 
 def test_where_others_succeeded_before_the_rest_is_begun_all_the_same():
-    engine = Engine({cell: [Done(cell, "diverged")] for cell in CELLS})
-    assert len(list(run_with_retries(engine.run, CELLS, succeeded=1))) == len(CELLS)
+    engine = Engine(*(Done(cell, "diverged") for cell in CELLS))
+    assert len(list(run_or_give_up(engine.run, CELLS, succeeded=1))) == len(CELLS)
 
 
 def test_a_full_disk_stops_at_once():
-    engine = Engine(failing(CELLS[3], fatal=True))
-    assert [done.cell for done in run_with_retries(engine.run, CELLS, retries=5)] == CELLS[:4]
+    engine = Engine(Done(CELLS[3], "no luck", fatal=True))
+    assert [done.cell for done in run_or_give_up(engine.run, CELLS)] == CELLS[:4]
 
 
 RECIPE = tiny_recipe(seeds=(0, 1), n_test=ENOUGH_PROBLEMS, objectives=("dft",), control=CONTROL)

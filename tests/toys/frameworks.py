@@ -124,8 +124,8 @@ def install(folder: Path, monkeypatch: Any, name: str) -> None:
 
 def forget(name: str) -> None:
     """Nothing of the framework, nor of our file for it, is loaded."""
-    ours = ("erce.integrations.axolotl", "erce.integrations.ms_swift")
-    for each in [key for key in sys.modules if key == name or key.startswith(f"{name}.") or key in ours]:
+    ours = "erce.integrations.axolotl"
+    for each in [key for key in sys.modules if key in (name, ours) or key.startswith(f"{name}.")]:
         del sys.modules[each]
 
 

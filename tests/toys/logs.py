@@ -1,7 +1,6 @@
-"""Small logs as lm-eval 0.4.13, inspect 0.3.285 and evalplus 0.3.1 write them."""
+"""Small logs as lm-eval 0.4.13 writes them."""
 
 import json
-from functools import partial
 
 from erce.imports import Reading
 from erce.imports.readers import read_log
@@ -9,13 +8,8 @@ from erce.imports.readers import read_log
 HASH = "8" * 64
 
 
-def _from(format, path, *, arm, **reading):
-    return read_log(path, arm, Reading(format=format, **reading))[0]
-
-
-from_lm_eval, from_inspect, from_evalplus = (
-    partial(_from, name) for name in ("lm-eval", "inspect", "evalplus")
-)
+def rows_of(path, *, arm, **reading):
+    return read_log(path, arm, Reading(**reading))[0]
 
 
 def lm_eval_document(doc_id, value, **change):
@@ -54,80 +48,6 @@ def write_lm_eval(path, values, *, settings=None, task="gsm8k", tamper=None):
         lines.append(lm_eval_document(at, value, **change) | (tamper or {}))
     file = path / f"samples_{task}_2026-01-01T00-00-00.000000.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return path
-
-
-def inspect_sample(name, epoch, value, **change):
-    """A sample of an inspect log."""
-    return {
-        "id": name,
-        "epoch": epoch,
-        "input": "2+2?",
-        "target": "4",
-        "output": {
-            "model": "m",
-            "choices": [{"message": {"role": "assistant", "content": f"#### {name}"}, "stop_reason": "stop"}],
-            "completion": f"#### {name}",
-            "usage": {"input_tokens": 5, "output_tokens": 9},
-        },
-        "scores": {"match": {"value": value, "answer": str(name)}},
-    } | change
-
-
-def inspect_log(samples, **change):
-    run = {
-        "task": "gsm8k",
-        "model": "vllm/m",
-        "model_generate_config": {"temperature": 0.8, "max_tokens": 64},
-    }
-    return (
-        {"version": 2, "status": "success", "eval": run, "plan": {"config": {"top_p": 0.9}}}
-        | change
-        | {"samples": samples}
-    )
-
-
-def write_inspect(path, values):
-    run = {"task": "inspect_evals/gsm8k", "model": "hf/m", "model_generate_config": {"temperature": None}}
-    output = {
-        "choices": [{"message": {"role": "assistant", "content": "x"}, "stop_reason": "max_tokens"}],
-        "completion": "x",
-        "usage": {"output_tokens": 7},
-    }
-    samples = [
-        inspect_sample(
-            at,
-            epoch,
-            "C" if ok else "I",
-            input=[{"role": "system", "content": "Add."}, {"role": "user", "content": f"{at}+0?"}],
-            target=str(at),
-            output=output,
-            scores={"match": {"value": "C" if ok else "I", "answer": ""}},
-        )
-        for at, row in enumerate(values)
-        for epoch, ok in enumerate(row, 1)
-    ]
-    path.write_text(json.dumps(inspect_log(samples, eval=run, plan={})))
-    return path
-
-
-def write_evalplus(path, statuses):
-    """A file as evalplus 0.3.1 writes it; `statuses` are (base, plus) of each program of each problem."""
-    problems = {
-        f"HumanEval/{at}": [
-            {
-                "task_id": f"HumanEval/{at}",
-                "solution": f"def f():\n    return {at}",
-                "base_status": base,
-                "plus_status": plus,
-                "base_fail_tests": [],
-                "plus_fail_tests": [],
-            }
-            for base, plus in programs
-        ]
-        for at, programs in enumerate(statuses)
-    }
-    path.write_text(json.dumps({"date": "2026-01-01 00:00", "hash": "h", "eval": problems}))
     return path
 
 

@@ -286,7 +286,6 @@ TRL_KNOWS = {  # what head='trl' takes only one value of: a setting, and that va
     ("entropy_type", "renyi"): "'shannon'",
     ("normalize", "sequence"): "'token'",
     ("objective", "dft"): "'cross-entropy'",
-    ("log_diagnostics", True): "False",
 }
 
 
@@ -446,13 +445,9 @@ def test_a_saved_adapters_readme_names_lam_penalty_and_version(tmp_path):
     assert "`cross-entropy` alone, without a penalty (λ = 0)" in objective_of(tmp_path / "plain")
 
 
-@pytest.mark.parametrize(("limit", "said"), [(1e-3, True), (1e3, False), (0.0, False)])
-def test_it_is_said_once_that_most_steps_are_clipped(limit, said, tmp_path, caplog):
-    trained(toy.config(tmp_path, num_train_epochs=12, max_grad_norm=limit, logging_steps=1))
-    lines = [record.message for record in caplog.records if record.name == "erce"]
-    assert [
-        line.startswith("10 of the first 10 logged steps were clipped: grad_norm has") for line in lines
-    ] == [True] * said
+def test_a_model_that_is_nowhere_is_one_sentence(tmp_path):
+    with pytest.raises(ValueError, match=r"no model '/nowhere' could be loaded \(there is no such folder\)"):
+        ERCETrainer("/nowhere", toy.config(tmp_path), train_dataset=toy.dataset(ROWS))
 
 
 def test_an_embedded_model_is_known_by_its_name(tmp_path):

@@ -1,4 +1,4 @@
-"""A study → what its gains do not say by themselves: power, and runs that an interval hides.
+"""A study → what its gains do not say by themselves: power, runs that an interval hides, versions.
 
 Power is about the study's own task on the test problems, with samples and greedy decoding apart. Outliers
 are named because no interval repairs them: if one run in ten of an arm collapses, its 95 % interval covers
@@ -6,47 +6,27 @@ the true gain in 42 to 64 % of studies of 3 to 10 seeds (`benchmarks/coverage.py
 collapsed run, or none.
 """
 
-from dataclasses import dataclass
+from collections import Counter
 from functools import lru_cache
+from itertools import chain
 from statistics import median_high, median_low
 
 import numpy as np
 
+from erce.errors import counted
 from erce.recipe import Cell
 from erce.reporting.numbers.gains import Summary, TableRow
-from erce.stats import (
-    detectable_gain,
-    few_seeds_factor,
-    problems_needed,
-    spread_of,
-)
-from erce.types import Arm
+from erce.stats import Power, plan
 
 WANTED = 0.03  # the gain that a study is planned for, in fractions of 1
 PILOT_SEEDS = 5  # with fewer, the spread is too uncertain to say which gain is found in 4 of 5 studies
-SEEDS = (3, 5, 10)  # numbers of seeds that the plan is made for
 FAR_DEVIATIONS = 5.0  # standard deviations of a run's accuracy
 FAR_AT_LEAST = 0.1  # of accuracy, in fractions of 1
 
 
-@dataclass(frozen=True)
-class Power:
-    """The gains that studies find with 80 % power at 5 %, two-sided, if gains vary as those of `arm` do.
-
-    `detectable` is the smallest gain that a study of this size finds. One of so many seeds, `problems[seeds]`
-    problems and `samples` samples finds WANTED (infinite: no number is enough). Both allow for a spread that
-    is known from this study's seeds alone (`few_seeds_factor`).
-    """
-
-    arm: Arm
-    detectable: float
-    samples: int
-    problems: dict[int, float]
-
-
 @lru_cache(maxsize=2)
 def power(summary: Summary, decoding: str) -> Power | None:
-    """Plan with the spread of the chosen λ's gains, else of the best arm's.
+    """Plan for WANTED with what varied between the chosen λ, or else the best arm, and the baseline.
 
     None without an arm to compare, with fewer than PILOT_SEEDS seeds, with one problem, or if nothing varies.
     """
@@ -57,18 +37,10 @@ def power(summary: Summary, decoding: str) -> Power | None:
     if arm not in means:
         arm = max(means, key=lambda arm: means[arm])
     treated, baseline = summary.outcomes(arm, decoding), summary.outcomes(summary.baseline, decoding)
-    seeds, (_, problems, samples) = min(len(treated), len(baseline)), baseline.shape
-    if seeds < PILOT_SEEDS or problems < 2:
+    if min(len(treated), len(baseline)) < PILOT_SEEDS or baseline.shape[1] < 2:
         return None
-    spread = spread_of(treated, baseline)
-    detectable = few_seeds_factor(seeds) * detectable_gain(problems, spread, seeds=seeds, samples=samples)
-    if not detectable:
-        return None
-    needed = {}
-    for number in SEEDS:
-        planned_for = WANTED / few_seeds_factor(min(number, seeds))
-        needed[number] = problems_needed(planned_for, spread, seeds=number, samples=samples)
-    return Power(arm, detectable, samples, needed)
+    found = plan(treated, baseline, gain=WANTED)
+    return found if found.detectable else None
 
 
 def outliers(summary: Summary) -> list[tuple[Cell, float, float]]:
@@ -94,6 +66,17 @@ def outliers(summary: Summary) -> list[tuple[Cell, float, float]]:
                 if abs(row.seeds[cell.seed] - median) > limit
             ]
     return found
+
+
+def package_versions(summary: Summary) -> dict[str, list[str]]:
+    """Return package → the version of all cells, or each of several versions with its number of cells."""
+    cells = [result.get("versions", {}) for result in summary.study.results.values()]
+    versions = {}
+    for name in sorted({*chain(*cells)}):
+        counts = Counter(of_cell.get(name, "unknown") for of_cell in cells)
+        numbered = [f"{version} ({counted(count, 'cell')})" for version, count in counts.items()]
+        versions[name] = numbered if len(counts) > 1 else [*counts]
+    return versions
 
 
 def _spread_by_chance(summary: Summary, row: TableRow) -> float:

@@ -1,4 +1,4 @@
-"""A study → what k samples of a problem do together: one of them right, their vote, the likeliest."""
+"""A study → what several samples of a problem do: one of k is right, the vote of all is, the likeliest."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,34 +11,32 @@ from erce.score import coverage, coverage_by_problem, mixed_share
 from erce.stats import Gain, paired_gain
 from erce.types import Arm
 
-WAYS = ("pass", "maj", "best")  # one of k is right, the majority's answer is, the likeliest is
+VOTES = ("maj", "best")  # the majority's answer is right, the likeliest sample is
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """Every arm's scores for k samples of a problem together, in fractions of 1, on the study's own task.
+    """Every arm's scores for several samples of a problem, in fractions of 1, on the study's own task.
 
-    `together` is way → arm → a value for each k of `ks_of(way)`, None where the scores of a seed lack the
-    way; a way that every arm lacks is left out. `mixed` is each arm's `erce.score.mixed_share`. `gains`
-    compares the chosen λ with the baseline with all n samples, where the scores hold the way problem by
-    problem.
+    `passed` is each arm's pass@k for every k of `ks`, whose last is n, all samples of a problem. `votes` is
+    "maj" and "best" → each arm's maj@n or best@n, None where the scores of a seed lack it; what every arm
+    lacks is left out. `mixed` is each arm's `erce.score.mixed_share`. `gains` compares the chosen λ with the
+    baseline, with all n samples: "pass", and the votes where the scores hold every problem's.
     """
 
     ks: list[int]
-    together: dict[str, dict[Arm, list[float | None]]]
+    passed: dict[Arm, list[float]]
+    votes: dict[str, dict[Arm, float | None]]
     mixed: dict[Arm, float]
     gains: dict[str, Gain]
-
-    def ks_of(self, way: str) -> list[int]:
-        """Return the k that `together` has; of one sample, vote and likeliest are the sample itself."""
-        return self.ks if way == WAYS[0] else self.ks[1:]
 
     def as_json(self, grid: str) -> dict[str, Any]:
         arms = [
             arm.as_json(grid)
-            | {way: values[arm] for way, values in self.together.items()}
+            | {"pass": passed}
+            | {way: shares[arm] for way, shares in self.votes.items()}
             | {"mixed": self.mixed[arm]}
-            for arm in self.together["pass"]
+            for arm, passed in self.passed.items()
         ]
         gains = {way: gain_as_json(gain) for way, gain in self.gains.items()}
         return {"k": self.ks, "arms": arms, "gains": gains}
@@ -53,22 +51,20 @@ def sample_coverage(summary: Summary) -> Coverage | None:
     if n < 2:
         return None
     ks = sorted({*(2**power for power in range(n.bit_length())), n})
-    together: dict[str, dict[Arm, list[float | None]]] = {
-        "pass": {arm: coverage(array)[[k - 1 for k in ks]].tolist() for arm, array in outcomes.items()}
-    }
-    for way in WAYS[1:]:
-        values = {
-            arm: [known_mean([scores.get(f"{way}@{k}") for scores in _scores(summary, arm)]) for k in ks[1:]]
-            for arm in arms
+    passed = {arm: coverage(array)[[k - 1 for k in ks]].tolist() for arm, array in outcomes.items()}
+    votes = {}
+    for way in VOTES:
+        shares = {
+            arm: known_mean([scores.get(f"{way}@{n}") for scores in _scores(summary, arm)]) for arm in arms
         }
-        if any(value is not None for row in values.values() for value in row):
-            together[way] = values
-    mixed = {arm: mixed_share(array) for arm, array in outcomes.items()}
-    chosen, baseline = summary.chosen_penalty, summary.baseline
-    if chosen not in outcomes or baseline not in outcomes:
-        return Coverage(ks, together, mixed, {})
-    gains = {way: gain for way in WAYS if (gain := _gain(summary, chosen, way)) is not None}
-    return Coverage(ks, together, mixed, gains)
+        if any(share is not None for share in shares.values()):
+            votes[way] = shares
+    mixed, gains = {arm: mixed_share(array) for arm, array in outcomes.items()}, {}
+    chosen = summary.chosen_penalty
+    if chosen in outcomes and summary.baseline in outcomes:
+        found = {way: _gain(summary, chosen, way) for way in ("pass", *VOTES)}
+        gains = {way: gain for way, gain in found.items() if gain is not None}
+    return Coverage(ks, passed, votes, mixed, gains)
 
 
 def _gain(summary: Summary, chosen: Arm, way: str) -> Gain | None:

@@ -22,6 +22,7 @@ from erce.reporting.numbers.completions import (
     shown_completions,
 )
 from erce.reporting.numbers.gains import DECODINGS, Summary, TableRow
+from erce.reporting.numbers.inference import package_versions
 from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.temperatures import temperature_sweep
 from erce.reporting.numbers.verdict import gains, preferences
@@ -79,7 +80,7 @@ def document(summary: Summary) -> str:
         exploration=words.exploration_sentences(summary),
         examples=examples(summary),
         settings=json.dumps(settings, indent=2, ensure_ascii=False),
-        versions=_versions(summary),
+        versions={name: ", ".join(texts) for name, texts in package_versions(summary).items()},
     )
 
 
@@ -173,12 +174,3 @@ def _mix(row: TableRow) -> dict[str, float]:
         name: sum(row.reasons.get(reason, 0.0) for reason in reasons) for name, reasons in VERDICTS.items()
     }
     return shares | {"other": max(0.0, round(1.0 - sum(shares.values()), 9))}
-
-
-def _versions(summary: Summary) -> dict[str, str]:
-    """Return package → the versions that the cells were run with."""
-    versions: dict[str, set[str]] = {}
-    for result in summary.study.results.values():
-        for name, version in result.get("versions", {}).items():
-            versions.setdefault(name, set()).add(version)
-    return {name: ", ".join(sorted(versions[name])) for name in sorted(versions)}

@@ -7,7 +7,7 @@ same study gives the same bytes.
 import json
 import re
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,12 @@ from markupsafe import Markup
 from erce.catalog import is_here, is_hub_name, model_origin
 from erce.errors import DamagedError, InputError, did_you_mean
 from erce.files import MADE_AGAIN, new_folder, read_json
-from erce.recipe import Cell
-from erce.reporting.format import NOTHING, file_name, one_line, percent
+from erce.recipe import Cell, as_settings
+from erce.reporting.format import file_name, one_line
 from erce.reporting.numbers import gains
 from erce.reporting.numbers.gains import Summary
 from erce.reporting.numbers.verdict import preferences, to_take
-from erce.reporting.pages.tables import score_cells
+from erce.reporting.pages.tables import arm_cells, headings
 from erce.reporting.pages.templates import environment
 from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
@@ -30,7 +30,7 @@ from erce.study.folder import read_study
 from erce.study.freshness import changed_files
 from erce.tasks import gsm8k, math, mbpp
 from erce.tasks.user_defined import hub_name
-from erce.types import BASE_MODEL, Arm
+from erce.types import Arm
 
 BEST = "best"
 FINDINGS = ("verdict", "greedy", "sampled", "choosing")  # sentences of the report
@@ -96,25 +96,28 @@ def names_base(folder: Path) -> bool:
 def card(summary: Summary, cell: Cell, *, hub: str | None) -> str:
     """Return the card's text; `hub` is the base model's name on the hub, None without one."""
     recipe = summary.study.recipe
-    tasks = sorted(filter(summary.arms, recipe.tasks), key=lambda task: task != cell.task)
-    own = asdict(recipe.own_samples) if cell.learns_own and recipe.can_run else {}
-    own_samples = {name: value for name, value in own.items() if value is not None}
-    template = environment(_plain).get_template("model_card.md")
-    return template.render(
-        summary=summary,
-        recipe=recipe,
-        cell=cell,
-        hub=hub,
-        base=hub or model_origin(recipe.model),
-        metadata=Markup(_metadata(summary, cell, hub).to_yaml()),
-        objective=recipe.objective if own_samples else cell.objective,
-        own_samples=own_samples,
-        is_chosen=summary.choice is None or (cell.task == recipe.task and cell.arm in _preferred(summary)),
-        results={task: _results(summary, cell, task) for task in tasks},
-        n_problems={row.task: row.n_problems for row in summary.rows},
-        findings=[text for name, text in sentences(summary).items() if name in FINDINGS],
-        cautions=cautions(summary),
-        settings=_settings(summary, cell, own_samples),
+    rows = [(summary.name(arm), arm_cells(summary, cell.task, arm)) for arm in summary.arms(cell.task)]
+    return (
+        environment(_plain)
+        .get_template("model_card.md")
+        .render(
+            summary=summary,
+            recipe=recipe,
+            cell=cell,
+            hub=hub,
+            base=hub or model_origin(recipe.model),
+            metadata=Markup(_metadata(summary, cell, hub).to_yaml()),
+            own=recipe.own_samples if cell.learns_own and recipe.can_run else None,
+            is_chosen=summary.choice is None
+            or (cell.task == recipe.task and cell.arm in _preferred(summary)),
+            headings=headings(summary),
+            rows=[(name, [Markup(text.strip()) for text in cells]) for name, cells in rows],
+            scores=_own_scores(summary, cell),
+            n_problems=max(row.n_problems for row in summary.rows if row.task == cell.task),
+            findings=[text for name, text in sentences(summary).items() if name in FINDINGS],
+            cautions=cautions(summary),
+            settings=Markup(json.dumps(_settings(summary, cell), indent=2, sort_keys=True)),
+        )
     )
 
 
@@ -173,38 +176,13 @@ def _own_scores(summary: Summary, cell: Cell) -> dict[str, float]:
     return {name: scores[name]["pass@1"] for name in gains.DECODINGS if name in scores}
 
 
-def _results(summary: Summary, cell: Cell, task: str) -> list[list[str]]:
-    """Return rows for the base model, the baseline, preferred arms and the cell's, then the cell alone."""
-    rows, best = [], _preferred(summary)
-    for arm in dict.fromkeys([BASE_MODEL, summary.baseline, *best, cell.arm]):
-        if arm not in summary.arms(task):
-            continue
-        name = summary.name(arm) + (" ★" if arm in best else "")
-        seeds = max(row.n_seeds for row in summary.rows if (row.task, row.arm) == (task, arm))
-        cells = map(Markup, score_cells(summary, task, arm))
-        rows.append([name, "" if arm.is_base else str(seeds), *cells])
-    if task == cell.task:
-        own = _own_scores(summary, cell)
-        alone = [percent(own.get(name)) for name in ("greedy", "sampled")]
-        rows.append([f"this adapter, seed {cell.seed}", "1", *alone, NOTHING, NOTHING, NOTHING])
-    return rows
-
-
-def _settings(summary: Summary, cell: Cell, own_samples: dict[str, Any]) -> dict[str, str]:
-    recipe, result = summary.study.recipe, summary.study.results[cell]
-    logged = result.get("training", {})
-    settings = {
-        "penalty": recipe.penalty,
-        "order": recipe.order,
-        **{f"own {name}": value for name, value in own_samples.items()},
-        "split seed": recipe.split_seed,
-        **asdict(recipe.training),
-        "temperature": recipe.decoding.temperature,
-        "samples": recipe.decoding.samples,
-        **{name: logged[name] for name in ("steps", "tokens", "ce", "entropy") if name in logged},
-        **dict(sorted(result.get("versions", {}).items())),
-    }
-    return {name: f"{x:.6g}" if isinstance(x, float) else str(x) for name, x in settings.items()}
+def _settings(summary: Summary, cell: Cell) -> dict[str, Any]:
+    """Return what the cell was trained and sampled with, without paths, and the versions."""
+    settings = as_settings(summary.study.recipe)
+    kept = {name: settings[name] for name in ("penalty", "order", "split_seed", "training", "decoding")}
+    if cell.learns_own:
+        kept["own"] = asdict(replace(summary.study.recipe.own_samples, adapter=None))
+    return kept | {"versions": summary.study.results[cell].get("versions", {})}
 
 
 def _plain(text: str) -> str:

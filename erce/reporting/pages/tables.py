@@ -26,8 +26,6 @@ from erce.reporting.format import (
     grouped,
     interval,
     one_line,
-    p_value,
-    points,
     spread,
     visible,
 )
@@ -67,15 +65,23 @@ def print_tables(summary: Summary, console: Console) -> None:
     console.print(" · ".join(notes), style="dim")
 
 
-def score_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
-    """Return an arm's accuracies, greedy and sampled, then its gain, the gain's interval and p after Holm."""
-    greedy, sampled = (summary.row(task, arm, decoding) for decoding in ("greedy", "sampled"))
-    accuracies = [spread(row.mean, row.sd) if row else NOTHING for row in (greedy, sampled)]
-    row = greedy if summary.decoding == "greedy" else sampled
-    gain = None if row is None else gains(summary, row)[1]
-    if row is None or gain is None:
-        return [*accuracies, NOTHING, NOTHING, NOTHING]
-    return [*accuracies, points(gain.gain), interval(gain), p_value(row.p_holm)]
+def headings(summary: Summary) -> list[str]:
+    """Return the headings of `arm_cells`."""
+    return [heading.format(baseline=summary.name(summary.baseline)) for heading in HEADINGS]
+
+
+def arm_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
+    """Return an arm's accuracies in %, with a star or a space, the intervals of its gains, and its cost."""
+    cells = []
+    for decoding in ("greedy", "sampled"):
+        row = summary.row(task, arm, decoding)
+        star = STAR if arm == preferred(summary, decoding) else " "
+        cells.append((spread(row.mean, row.sd) if row else NOTHING) + star)
+    row = summary.row(task, arm, summary.decoding)
+    if row is None:
+        return [*cells, *[NOTHING] * (len(HEADINGS) - 2)]
+    over_base, over_zero = gains(summary, row)
+    return [*cells, interval(over_base), interval(over_zero), grouped(row.steps), grouped(row.sampled_before)]
 
 
 @dataclass(frozen=True)
@@ -193,26 +199,11 @@ def _terminal_table(summary: Summary, task: str) -> Table:
         padding=0,
     )
     table.add_column("arm", overflow="fold")
-    baseline = visible(summary.name(summary.baseline))
-    for heading in HEADINGS:
-        table.add_column(heading.format(baseline=baseline), justify="right", no_wrap=True)
+    for heading in headings(summary):
+        table.add_column(visible(heading), justify="right", no_wrap=True)
     for arm in summary.arms(task):
         name = summary.name(arm)  # folded where it can be: 80 columns are few
         name = name.replace("-", "-\n").replace(":", ": ") if "-" in name else name
         is_preferred = arm in (preferred(summary, "greedy"), preferred(summary, "sampled"))
-        table.add_row(name, *_cells(summary, task, arm), style="bold" if is_preferred else None)
+        table.add_row(name, *arm_cells(summary, task, arm), style="bold" if is_preferred else None)
     return table
-
-
-def _cells(summary: Summary, task: str, arm: Arm) -> list[str]:
-    """Return the cells of an arm's row after its name."""
-    cells = []
-    for decoding in ("greedy", "sampled"):
-        row = summary.row(task, arm, decoding)
-        star = STAR if arm == preferred(summary, decoding) else " "
-        cells.append((spread(row.mean, row.sd) if row else NOTHING) + star)
-    row = summary.row(task, arm, summary.decoding)
-    if row is None:
-        return [*cells, *[NOTHING] * (len(HEADINGS) - 2)]
-    over_base, over_zero = gains(summary, row)
-    return [*cells, interval(over_base), interval(over_zero), grouped(row.steps), grouped(row.sampled_before)]

@@ -4,20 +4,20 @@ A caution is for a number that may be wrong, or that may be taken for more than 
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
+from operator import itemgetter
 from typing import NamedTuple
 
 from erce.catalog import is_user_defined
 from erce.errors import counted
 from erce.reporting.format import fixed, percent, points, strength
 from erce.reporting.numbers.gains import DECODINGS, Summary
-from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, Power, outliers, power
-from erce.reporting.numbers.verdict import MARGIN, preferences, to_take, usable_for_both
+from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, outliers, package_versions, power
+from erce.reporting.numbers.verdict import preferences, to_take, usable_for_both
 from erce.reporting.words.sentences import in_sentence, sentences, temperature_doubts
+from erce.stats import Power
 from erce.study.folder import read_origin
 from erce.study.freshness import TRAIN_AGAIN, changed_files, trained_on_others
 from erce.study.provenance import TASK_FILE, task_file_digest
@@ -26,11 +26,9 @@ from erce.types import BASE_MODEL, Arm
 
 FEW_PROBLEMS = 200
 FEW_SEEDS = 3
-RARELY_RIGHT = 0.1  # of the completions of the base model and of λ = 0, greedy and sampled
 FORMAT_MATTERS = 0.01  # a gain that may be of format is said to be, in fractions of 1
 RUN_ON = "Run the study to its end; the same command goes on where it stopped."
 MORE_PROBLEMS = f"Test on at least {FEW_PROBLEMS} problems."
-STRONGER = "Take a stronger base model or an easier task."
 THREE_SEEDS = f"Run at least {FEW_SEEDS} seeds."
 PILOT = f"Run {PILOT_SEEDS} seeds: fewer do not tell how large a gain this study would find."
 NOTHING_TO_DO = "Nothing is left to do but to read some completions before you quote the gain."
@@ -110,13 +108,14 @@ def next_steps(summary: Summary) -> list[str]:
     plan = _plan(summary)
     planned = {THREE_SEEDS} if plan == [PILOT] else {THREE_SEEDS, MORE_PROBLEMS} if plan else set()
     remedies = dict.fromkeys(caution.remedy for caution in faults(summary) if caution.remedy)
-    first = [remedy for remedy in (RUN_ON, STRONGER) if remedy in remedies]
-    others = [remedy for remedy in remedies if remedy not in {*first, *planned}]
+    first = [] if summary.no_choice is None else [f"No arm is chosen: {summary.no_choice}."]
+    first = [RUN_ON] if RUN_ON in remedies else first
+    others = [remedy for remedy in remedies if remedy not in {RUN_ON, *planned}]
     recipe = summary.study.recipe
     if "sharpening" in sentences(summary) and recipe.can_run and not recipe.decoding.temperatures:
         setting = "temperatures = [0.2, 0.4, 0.6, 1.0] in [decoding]"
         others.append(f"Set {setting}, which shows whether a lower temperature gains as much.")
-    return [*first, *_take(summary), *plan, *_decode(summary), *others] or [NOTHING_TO_DO]
+    return [*first, *_take(summary), *plan, *others] or [NOTHING_TO_DO]
 
 
 def _changed(summary: Summary) -> Iterator[Caution]:
@@ -161,14 +160,8 @@ def _older_verifiers(summary: Summary) -> Iterator[Caution]:
 
 def _versions(summary: Summary) -> Iterator[Caution]:
     """Name the packages of which not all cells had the same version."""
-    cells = [result.get("versions", {}) for result in summary.study.results.values()]
-    mixed = []
-    for name in sorted({*chain(*cells)}):
-        counts = Counter(versions.get(name, "unknown") for versions in cells)
-        if len(counts) > 1:
-            versions = [f"{version} ({counted(count, 'cell')})" for version, count in counts.items()]
-            mixed.append(f"{name} {', '.join(versions)}")
-    if mixed:
+    versions = package_versions(summary).items()
+    if mixed := [f"{name} {', '.join(texts)}" for name, texts in versions if len(texts) > 1]:
         text = "Cells were run with different package versions, which can differ in scores"
         yield Caution(f"{text}: {'; '.join(mixed)}.")
 
@@ -200,13 +193,6 @@ def _unfinished(summary: Summary) -> Iterator[Caution]:
 
 
 def _chosen(summary: Summary) -> Iterator[Caution]:
-    if summary.no_choice is not None and summary.no_choice.lacks_validation:
-        fault = (
-            "There is no validation split, so no λ can be chosen without looking at the test problems, and "
-            "the best row of the table overstates its gain."
-        )
-        way = summary.study.way_to_validate
-        yield Caution(fault, f"{way[0].upper()}{way[1:]}.")
     for arm in dict.fromkeys(found.arm for found in preferences(summary).values()):
         yield from _unpaired(summary, arm)
         yield from _edge(summary, arm)
@@ -274,45 +260,31 @@ def _unprotected(summary: Summary) -> Iterator[Caution]:
 
 def _base_model(summary: Summary) -> Iterator[Caution]:
     """Warn where fine-tuning hurt: a gain over the baseline may then be damage avoided."""
-    task, name = summary.task, summary.name(summary.baseline)
-    arms = (BASE_MODEL, summary.baseline)
-    rows = [summary.row(task, arm, decoding) for arm in arms for decoding in DECODINGS]
-    done = [row for row in rows if row is not None]
-    most = max((row.mean for row in done), default=0.0)
-    if most < RARELY_RIGHT and any(row.arm == summary.baseline for row in done):
-        text = f"The base model and {name} can hardly do the task: {percent(most)} % right at most."
-        yield Caution(text, STRONGER)
-    pairs = [[summary.row(task, arm, decoding) for arm in arms] for decoding in DECODINGS]
-    drops = [
-        (base.mean - zero.mean, base, zero) for base, zero in pairs if base is not None and zero is not None
-    ]
-    drop, base, zero = max(drops, key=lambda pair: pair[0], default=(0.0, None, None))
-    if base is not None and zero is not None and drop > 0:
-        fault = (
-            f"The base model was right more often than {name} ({base.decoding}: {percent(base.mean)} % "
-            f"against {percent(zero.mean)} %), so a gain over {name} may be damage avoided."
-        )
-        yield Caution(
-            fault,
-            "Read some demonstrations and what λ = 0 makes of them, and tune its learning rate and epochs.",
-        )
+    name = summary.name(summary.baseline)
+    rows = (summary.row(summary.task, summary.baseline, decoding) for decoding in DECODINGS)
+    gains = [(row.over_base.gain, row) for row in rows if row is not None and row.over_base is not None]
+    gain, zero = min(gains, key=itemgetter(0), default=(0.0, None))
+    if zero is None or gain >= 0:
+        return
+    base = percent(zero.mean - gain)
+    fault = (
+        f"The base model was right more often than {name} ({zero.decoding}: {base} % against "
+        f"{percent(zero.mean)} %), so a gain over {name} may be damage avoided."
+    )
+    way = "Read some demonstrations and what λ = 0 makes of them, and tune its learning rate and epochs."
+    yield Caution(fault, way)
 
 
 def _format(summary: Summary) -> Iterator[Caution]:
-    """Warn where more than half of a gain goes away if the form of the answers is ignored.
-
-    Compared are the preferred arm and λ = 0, and each of them and the base model.
-    """
-    baseline, found = summary.baseline, preferences(summary)
-    best = {decoding: found[decoding].arm if decoding in found else None for decoding in DECODINGS}
-    for arms, other in ((best, baseline), (best, BASE_MODEL), (dict.fromkeys(best, baseline), BASE_MODEL)):
-        for decoding, arm in arms.items():
-            of_arm, of_other = (summary.row(summary.task, one, decoding) for one in (arm, other))
-            if of_arm is None or of_other is None or of_arm.flexible is None or of_other.flexible is None:
+    """Warn where over half of a preferred arm's gain goes away if the form of the answers is ignored."""
+    for other in (summary.baseline, BASE_MODEL):
+        for decoding, found in reversed(preferences(summary).items()):
+            row, beside = found.row, summary.row(summary.task, other, decoding)
+            if beside is None or row.flexible is None or beside.flexible is None:
                 continue
-            gain, left = of_arm.mean - of_other.mean, of_arm.flexible - of_other.flexible
+            gain, left = row.mean - beside.mean, row.flexible - beside.flexible
             if gain >= FORMAT_MATTERS and left < gain / 2:
-                name, over = (in_sentence(summary, row.arm) for row in (of_arm, of_other))
+                name, over = (in_sentence(summary, arm) for arm in (found.arm, other))
                 yield Caution(
                     f"The gain of {name} over {over} is mostly format: {points(gain)} points ({decoding}), "
                     f"but {points(left)} if the form of the answer is ignored.",
@@ -337,17 +309,6 @@ def _take(summary: Summary) -> list[str]:
     ]
 
 
-def _decode(summary: Summary) -> list[str]:
-    """Say that one greedy answer is right more often than a sample, where it is so by more than MARGIN."""
-    arm = to_take(summary)
-    greedy, sampled = (summary.row(summary.task, arm, decoding) for decoding in ("greedy", "sampled"))
-    if arm is None or greedy is None or sampled is None or greedy.mean - sampled.mean <= MARGIN:
-        return []
-    of_greedy, of_samples = percent(greedy.mean), percent(sampled.mean)
-    right = f"is right on {of_greedy} % of the problems so, and in {of_samples} % of samples"
-    return [f"Decode greedily where one answer is enough: {in_sentence(summary, arm)} {right}."]
-
-
 def _plan(summary: Summary) -> list[str]:
     """Say what would settle the verdict; empty where it is settled, or an interval covers problems alone."""
     decoding = summary.decoding
@@ -363,23 +324,20 @@ def _plan(summary: Summary) -> list[str]:
     return [PILOT if found is None else f"{_sizes(found)}."]
 
 
-def _sizes(power: Power) -> str:
+def _sizes(found: Power) -> str:
     """Say which gain this study finds, and which sizes find the gain that studies are planned for."""
-    smallest = f"{fixed(100 * power.detectable, 1)} points"
-    opening = f"A study of this size finds a gain of {smallest} in 4 of 5 cases"
-    if power.detectable <= WANTED:
+    opening = (
+        f"A study of this size finds a gain of {fixed(100 * found.detectable, 1)} points in 4 of 5 cases"
+    )
+    if found.detectable <= WANTED:
         return f"{opening}: a gain that it does not show is probably smaller"
-    wanted = f"{fixed(100 * WANTED, 0)} points"
-    sizes = [
-        f"{seeds} seeds with {problems:,.0f} problems"
-        for seeds, problems in power.problems.items()
-        if not math.isinf(problems)
-    ]
+    needed = ((found.problems, "problems"), (found.seeds, "seeds"))
+    sizes = [f"{number:,.0f} {name}" for number, name in needed if not math.isinf(number)]
     if not sizes:
-        seeds = max(power.problems)
-        return f"{opening}; for {wanted} even {seeds} seeds are too few, whatever the number of problems"
-    per_problem = f"{counted(power.samples, 'sample')} per problem"
-    return f"{opening}; to find {wanted}, run {' or '.join(sizes)} ({per_problem})"
+        sizes = [
+            f"{fixed(found.times, 1)} times as many seeds and problems, as more of either alone is not enough"
+        ]
+    return f"{opening}; to find {fixed(100 * WANTED, 0)} points, take {' or '.join(sizes)}"
 
 
 def _first_three(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Evaluate scripted answers with inspect_ai: inspect_eval.py ANSWERS FOLDER FORMAT [same_answer]."""
+"""Evaluate scripted answers with inspect_ai: inspect_eval.py ANSWERS FOLDER [same_answer]."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ from inspect_ai.scorer import match  # pyright: ignore[reportMissingImports]
 from inspect_ai.solver import generate  # pyright: ignore[reportMissingImports]
 from inspect_scorer import same_answer  # pyright: ignore[reportMissingImports]
 
-answers, folder, log_format, *own = sys.argv[1:]
+answers, folder, *own = sys.argv[1:]
 rows = [json.loads(line) for line in Path(answers).read_text(encoding="utf-8").splitlines()]
 by_question = {row["question"]: row["response"] for row in rows}
 
@@ -29,7 +29,7 @@ samples = [Sample(id=row["id"], input=row["question"], target=row["answer"]) for
     model=get_model("mockllm/model", custom_outputs=answered),
     temperature=0,
     log_dir=folder,
-    log_format=log_format,
+    log_format="eval",
     display="none",
 )
 print(log.results.scores[0].metrics["accuracy"].value)

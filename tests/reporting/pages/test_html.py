@@ -130,7 +130,6 @@ def test_the_page_has_all_its_parts_in_the_order_of_reading(whole):
             "<h2>Problems gained and lost",
             "<h2>More",
             f"<summary>The control: {CONTROL}",
-            "<summary>Several samples of a problem",
             "<summary>What the verifier said",
             "<summary>Every seed",
             "<summary>Training",
@@ -169,7 +168,7 @@ def test_every_link_into_the_page_has_its_target_and_every_word_its_explanation(
     links = {value[1:] for name, value in attributes if name == "href" and value.startswith("#")}
     assert {"wrong", "next", "arms", "temperature", "rl", "examples", "more"} <= links <= targets
     titles = {value for name, value in attributes if name == "title"}
-    rare = {"maj@k", "best@k", "control", "any form", "rft, self"}  # that this study's tables lack
+    rare = {"maj@n", "best@n", "control", "any form", "rft, self"}  # that this study's tables lack
     terms = environment().get_template("parts.html").module.terms
     assert {text for name, text in terms.items() if name not in rare} <= titles
 
@@ -241,8 +240,8 @@ def test_other_objectives_are_in_every_table_of_the_page_and_in_the_json(tmp_pat
     changes = {"control": CONTROL, "lams": (-0.1, 0.0, 0.5), "objectives": ("dft", "focal:2")}
     study_summary, raw, page = _page(tmp_path, **changes, skip={(TASK, "dft", 0)})
     assert "3 strengths λ and 2 other objectives × 3 seeds" in page.prose
-    # A task: every arm, the verdicts and every seed, by decoding. Then pass@k, mixed.
-    tables = 2 * (2 + 2 + 2) + 2
+    # A task: every arm, the verdicts and every seed, by decoding. Then several samples.
+    tables = 2 * (2 + 2 + 2) + 1
     assert raw.count('<th scope="row">dft</th>') == tables
     assert len(re.findall(r'<th scope="row">λ = −0\.1( <span|</th>)', raw)) == tables
     assert '"objectives": [ "dft", "focal:2" ]' in page.prose

@@ -56,7 +56,7 @@ def test_no_text_calls_the_baseline_cross_entropy(study, tmp_path, capsys):
     for text in (*texts, printed.partition("±: ")[2]):
         assert "cross-entropy" not in text.lower().replace("completions of cross-entropy on", "")
     assert re.search(r" [+−][0-9.]+ (over|against) dft \(", page.replace("\u00a0", " "))
-    assert "Gains are over dft" in card(study_summary, cell, hub=None)
+    assert "| over dft |" in card(study_summary, cell, hub=None)
     assert "the objective dft + λ · entropy, λ = 1" in card(study_summary, cell, hub=None).replace("\\", "")
     tables = study.root / "report" / "tables"
     for suffix, opening in (("md", "| {} |"), ("tex", "{} & ")):

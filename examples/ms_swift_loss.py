@@ -1,10 +1,7 @@
 """Logits and labels of ms-swift → the entropy-regularised cross-entropy: `--loss_type er_ce`.
 
-    export ERCE_ENTROPY_PENALTY=4.0
-    plugin=$(python -c 'import erce.integrations as i; print(i.__path__[0])')/ms_swift.py
-    swift sft --external_plugins "$plugin" --loss_type er_ce …
-
-ms-swift puts this folder first on the path of its imports, so no file in it may be named `swift`.
+export ERCE_ENTROPY_PENALTY=4.0
+swift sft --external_plugins examples/ms_swift_loss.py --loss_type er_ce …
 """
 
 from importlib import import_module
