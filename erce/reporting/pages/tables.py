@@ -7,7 +7,6 @@ decoding, which need not be the same.
 
 import csv
 import io
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,10 +85,10 @@ def arm_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table of one task and decoding, to be written to a file; `seeds` are its columns of single seeds."""
+    """A table of one task and decoding, to be written to a file; `seeds` have a column each in the CSV."""
 
     rows: list[TableRow]
-    seeds: list[int]  # none in the short form
+    seeds: list[int]
     chosen: Arm | None
     grid: str  # the objective of the study's λ
 
@@ -104,67 +103,46 @@ class Sheet:
             "Bold: highest mean on test. ★: preferred on validation."
         )
 
-    @property
-    def headings(self) -> list[str]:
-        return [*(f"Seed {seed}" for seed in self.seeds), "Mean", "Std. Dev."] if self.seeds else ["Pass@1"]
-
     def label(self, row: TableRow) -> str:
         """Return the name of a row's arm on one line, with a star if validation prefers it."""
         star = f" {STAR}" if row.arm == self.chosen else ""
         return one_line(row.arm.name(self.grid)) + star
 
-    def cells(self, row: TableRow) -> list[str]:
-        """Return a row's cells after the label, the best mean in Markdown's bold, ties as well.
-
-        The base model is not trained: it has no seeds and is never the best.
-        """
-        best = max((each.mean for each in self.rows if not each.arm.is_base), default=None)
-        mean = fixed(row.mean, 4)
-        if row.mean == best and not row.arm.is_base:
-            mean = f"**{mean}**"
-        sd = "" if row.sd is None else f"± {fixed(row.sd, 4)}"
-        if not self.seeds:
-            return [f"{mean} {sd}".rstrip()]
-        return [*(fixed(score, 4) for score in self.scores(row)), mean, sd or NOTHING]
-
-    def scores(self, row: TableRow) -> list[float | None]:
-        """Return the score of each seed; None for an unfinished seed, and throughout for the base model."""
-        return [None if row.arm.is_base else row.seeds.get(seed) for seed in self.seeds]
+    def is_best(self, row: TableRow) -> bool:
+        """Return whether a row has the highest mean, ties included; the base model, not trained, never is."""
+        return not row.arm.is_base and row.mean == max(
+            each.mean for each in self.rows if not each.arm.is_base
+        )
 
 
 def write_tables(summary: Summary, folder: Path) -> None:
-    """Write TASK-DECODING-summary and TASK-DECODING-seeds, each as .md, .tex and .csv."""
+    """Write TASK-DECODING as .md, .tex and .csv."""
     for task in summary.study.recipe.tasks:
         for decoding in DECODINGS:
             rows = [row for row in summary.rows if (row.task, row.decoding) == (task, decoding)]
-            if not rows:
-                continue
-            for kind, seeds in (("summary", []), ("seeds", list(summary.study.recipe.seeds))):
-                sheet = Sheet(rows, seeds, preferred(summary, decoding), summary.study.recipe.objective)
-                for suffix, write in FORMATS.items():
-                    write_text(folder / f"{file_name(task)}-{decoding}-{kind}.{suffix}", write(sheet))
+            seeds, grid = list(summary.study.recipe.seeds), summary.study.recipe.objective
+            sheet = Sheet(rows, seeds, preferred(summary, decoding), grid)
+            for suffix, write in FORMATS.items() if rows else ():
+                write_text(folder / f"{file_name(task)}-{decoding}.{suffix}", write(sheet))
 
 
 def markdown(sheet: Sheet) -> str:
     """Write a pipe table and its note; the pipes of names are escaped."""
-    lines = [["arm", *sheet.headings], ["---", *["---:"] * len(sheet.headings)]]
-    lines += [[sheet.label(row).replace("|", r"\|"), *sheet.cells(row)] for row in sheet.rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + f"\n\n{sheet.note}\n"
+    lines = ["| arm | Pass@1 |", "| --- | ---: |"]
+    for row in sheet.rows:
+        bold = "**" if sheet.is_best(row) else ""
+        name = sheet.label(row).replace("|", r"\|")
+        lines.append(f"| {name} | {bold}{fixed(row.mean, 4)}{bold}{_with_sign(row.sd)} |")
+    return "\n".join([*lines, "", sheet.note, ""])
 
 
 def latex(sheet: Sheet) -> str:
     """Write a tabular for booktabs, to be \\input; the note is a comment above it, and names are escaped."""
-    headings = ["arm", *(rf"\textbf{{{heading}}}" for heading in sheet.headings)]
-    lines = [
-        f"% {sheet.note}",
-        rf"\begin{{tabular}}{{l{'c' * len(sheet.headings)}}}",
-        r"\toprule",
-        " & ".join(headings) + r" \\",
-        r"\midrule",
-    ]
+    lines = [f"% {sheet.note}", r"\begin{tabular}{lc}", r"\toprule", r"arm & \textbf{Pass@1} \\", r"\midrule"]
     for row in sheet.rows:
-        cells = [re.sub(r"\*\*(.*)\*\*", r"\\textbf{\1}", _escaped(cell)) for cell in sheet.cells(row)]
-        lines.append(" & ".join([_escaped(sheet.label(row)), *cells]) + r" \\")
+        mean = fixed(row.mean, 4)
+        mean = rf"\textbf{{{mean}}}" if sheet.is_best(row) else mean
+        lines.append(rf"{_escaped(sheet.label(row))} & {mean}{_escaped(_with_sign(row.sd))} \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
@@ -177,8 +155,13 @@ def comma_separated(sheet: Sheet) -> str:
     for row in sheet.rows:
         arm = row.arm.as_json(sheet.grid) | {"lam": "base" if row.arm.is_base else f"{row.arm.lam:g}"}
         means = [row.mean, row.sd, row.n_seeds, int(row.arm == sheet.chosen), row.flexible]
-        writer.writerow([*arm.values(), *sheet.scores(row), *means])
+        scores = [None if row.arm.is_base else row.seeds.get(seed) for seed in sheet.seeds]
+        writer.writerow([*arm.values(), *scores, *means])
     return text.getvalue()
+
+
+def _with_sign(sd: float | None) -> str:
+    return "" if sd is None else f" ± {fixed(sd, 4)}"
 
 
 FORMATS = {"md": markdown, "tex": latex, "csv": comma_separated}

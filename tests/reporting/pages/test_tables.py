@@ -42,7 +42,7 @@ def _row(lam, scores, objective="cross-entropy"):
 ROWS = [_row(None, [0.732]), *(_row(lam, scores) for lam, scores in GSM8K.items())]
 
 
-def test_the_short_table_in_markdown():
+def test_the_table_in_markdown():
     lines = markdown(Sheet(ROWS, [], Arm(0.3), CROSS_ENTROPY)).splitlines()
     assert lines[:6] == [
         "| arm | Pass@1 |",
@@ -55,12 +55,11 @@ def test_the_short_table_in_markdown():
     assert "± is the sample standard deviation (n − 1) over 5 seeds" in lines[-1]
 
 
-def test_every_seed_in_latex_is_the_papers_row_up_to_the_spread():
-    text = latex(Sheet(ROWS, [0, 1, 2, 3, 4], Arm(8.0), CROSS_ENTROPY))
-    assert r"\begin{tabular}{lccccccc}" in text
-    assert r"$\lambda$ = 0 & 0.5080 & 0.4620 & 0.4960 & 0.4940 & 0.4960 & 0.4912 & $\pm$ 0.0172 \\" in text
-    assert r"= 8$^{\star}$ & 0.6020 & 0.5900 & 0.5540 & 0.5760 & 0.5860 & \textbf{0.5816} &" in text
-    assert r"base model & -- & -- & -- & -- & -- & 0.7320 & -- \\" in text
+def test_a_row_in_latex_is_the_papers_up_to_the_spread():
+    text = latex(Sheet(ROWS, [], Arm(8.0), CROSS_ENTROPY))
+    assert r"$\lambda$ = 0 & 0.4912 $\pm$ 0.0172 \\" in text
+    assert r"= 8$^{\star}$ & \textbf{0.5816} $\pm$ 0.0180 \\" in text
+    assert "base model & 0.7320 \\\\" in text
     for rule in (r"\toprule", r"\midrule", r"\bottomrule", r"\end{tabular}"):
         assert text.count(rule) == 1
 

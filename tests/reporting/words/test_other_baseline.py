@@ -60,7 +60,7 @@ def test_no_text_calls_the_baseline_cross_entropy(study, tmp_path, capsys):
     assert "the objective dft + λ · entropy, λ = 1" in card(study_summary, cell, hub=None).replace("\\", "")
     tables = study.root / "report" / "tables"
     for suffix, opening in (("md", "| {} |"), ("tex", "{} & ")):
-        table = (tables / f"{TASK}-sampled-summary.{suffix}").read_text(encoding="utf-8")
+        table = (tables / f"{TASK}-sampled.{suffix}").read_text(encoding="utf-8")
         for label in ("dft", "dft + 1", "cross-entropy"):
             assert "\n" + opening.format(label) in table.replace(" ★", "").replace(r"$^{\star}$", "")
     assert "0 <small>cross-entropy" not in page
