@@ -46,13 +46,13 @@ _CHOSEN = re.compile(
 def equivalent(gold: str, answer: str) -> Verdict:
     r"""Accept an answer, in LaTeX or plain text, that means the same as `gold`; never raise on `answer`.
 
-    `gold` is read once, as one of these kinds: a number or an expression, a tuple, a set of real numbers
-    (intervals, inequalities in one name), a list or a set, a matrix, an equation, an inequality, a ratio, a
-    time, words. The answer is read as that kind, and is "unparsed" if it cannot be.
-    Rational expressions are compared exactly, others in high precision, at fixed points if they have symbols.
-    Numbers are compared within a millionth only if one has a decimal point and either has no finite decimal
-    form (1/3, π). Every answer that is not empty is equivalent to itself. A `gold` that cannot be read is
-    compared as text.
+    `gold` is read once, as one of these kinds: a number (in any base) or an expression, a tuple, a set of
+    real numbers (intervals, inequalities in one name), a list or a set, a matrix, an equation, an inequality,
+    a ratio, a time, words. The answer is read as that kind, and is "unparsed" if it cannot be. Rational
+    expressions are compared exactly, others in high precision, at fixed points if they have symbols. Numbers
+    are compared within a millionth only if one has a decimal point and either has no finite decimal form
+    (1/3, π). Every answer that is not empty is equivalent to itself. A `gold` that cannot be read is compared
+    as text.
 
     The verdict depends on which of the two is the reference: an answer may leave out names and units, but not
     add words. For answers among each other there is `same_answer`.

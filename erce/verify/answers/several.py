@@ -93,10 +93,11 @@ class Ratio(Tuple):
 def entries_of(tokens: list[Token]) -> tuple[tuple[str, str], list[list[Token]]] | None:
     """Return the brackets and the entries of a tuple, or two colons and the terms of a ratio.
 
-    None if the tokens are not two or more entries in brackets, or terms with a colon or "to" between them.
+    None if the tokens are neither: words, "or" and percent signs are not part of a ratio's terms.
     """
     terms, signs = split(tokens, lambda token: token.kind != "command" and token.text in (":", "to"))
-    if signs:
+    inside = [token for term in terms for token in term]
+    if signs and not any(token.kind in ("word", "and") or token.is_sign("%", "\\$") for token in inside):
         return (":", ":"), terms
     if not enclosed(tokens) or tokens[0].text in ("{", "\\{") or tokens[-1].text in ("}", "\\}"):
         return None

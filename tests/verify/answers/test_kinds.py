@@ -40,6 +40,10 @@ NOT_READ = [  # words after a value, and statements where a value should stand
     (r"\{1, 2\}", "(1, 2]"),
     ("(1, 2)", "12"),
     (r"\begin{pmatrix} 1 \end{pmatrix}", "()"),
+    (r"\begin{pmatrix} 1 \end{pmatrix}", r"2 - \begin{pmatrix} 1 \end{pmatrix}"),
+    ("3:2", "3 cm : 2 m"),
+    ("3:2", "3:2 or 2"),
+    ("3:2", "3% : 2"),
 ]
 
 
