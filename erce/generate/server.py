@@ -41,14 +41,11 @@ EXTENSIONS: dict[str, dict[str, Any]] = {  # kind → decoding fields beside Ope
         "min_tokens": 0,
         "skip_special_tokens": True,
         "include_stop_str_in_output": False,
-        "return_tokens_as_token_ids": True,  # so that two tokens with one spelling stay two
     },
 }
-EARLY_CHECK = 32  # completions after which entropies are checked for the first time, before the end
 LIST_TIMEOUT_SECONDS = 30.0  # without a byte of the list of models
 LONGEST_WAIT_SECONDS = 60.0  # between two attempts, whatever the server asks for
 QUOTED_CHARACTERS = 300  # of a server's own words in an error
-PADDING_TOKENS = 1024  # that checkpoints add to the vocabulary of their tokenizer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,30 +178,25 @@ def generate_from_server(
     affair (vLLM: VLLM_BATCH_INVARIANT=1).
 
     `logprob` is the sum of the server's, which must be those at temperature 1 (vLLM's default, raw_logprobs).
-    `entropy` is the middle of the interval that the most likely tokens of each step leave possible, see
-    `entropy_bounds`; where half these intervals, averaged over the completions, are wider than
-    `entropy_within`, that is an InputError rather than a vague number in a record.
+    `entropy` is None: the likeliest tokens that a server sends do not tell it.
 
-    Whatever else is missing or wrong is a ServerError, and the whole call has no result: a server that cannot
+    Whatever is missing or wrong is a ServerError, and the whole call has no result: a server that cannot
     be reached or refuses, answers with another model's name, with fewer choices, without log p, with fewer
     tokens than asked although nothing ended the completion, or with a stop text in the completion.
     """
     check_ids(problems)
     requests = list(_requests(server, tokenizer, problems, decoding, seed))
-    vocabulary = len(tokenizer) + PADDING_TOKENS
-    answers: dict[_Request, _Answer] = {}
+    answers: dict[_Request, Completion] = {}
     with ThreadPoolExecutor(server.concurrency) as pool:
-        pending = {pool.submit(_answer, server, request, vocabulary): request for request in requests}
+        pending = {pool.submit(_answer, server, request): request for request in requests}
         try:
             for future in as_completed(pending):
-                answers[pending[future]] = answer = future.result()
-                events.advance(1, tokens=answer.completion.tokens or 0)
-                if len(answers) in (EARLY_CHECK, len(pending)):
-                    _check_entropies(server, list(answers.values()))
+                answers[pending[future]] = completion = future.result()
+                events.advance(1, tokens=completion.tokens or 0)
         finally:
             for future in pending:
                 future.cancel()
-    return [answers[request].completion for request in requests]
+    return [answers[request] for request in requests]
 
 
 def unload_adapter(server: Server) -> None:
@@ -217,12 +209,6 @@ class _Request:
     problem: str
     sample: int
     body: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class _Answer:
-    completion: Completion
-    uncertainty: float  # half the interval of the entropy, in nats
 
 
 def _requests(
@@ -241,7 +227,7 @@ def _requests(
         "presence_penalty": 0.0,
         "frequency_penalty": 0.0,
         "stop": sorted(decoding.stop, key=len, reverse=True),  # of several at once, vLLM takes its first
-        "logprobs": server.top_logprobs,
+        "logprobs": 1,  # of the chosen tokens, beside which servers send the likeliest
         "echo": False,
         "stream": False,
         **EXTENSIONS[server.kind],
@@ -262,16 +248,16 @@ def _seed(seed: int, problem: str, sample: int) -> int:
     return (int.from_bytes(start[:8], "little") + sample) % 2**31
 
 
-def _answer(server: Server, request: _Request, vocabulary: int) -> _Answer:
+def _answer(server: Server, request: _Request) -> Completion:
     """Ask for one completion; a ServerError says what is wrong with the answer."""
     answer = post(server, "/completions", request.body)
     try:
-        return _read(answer, request, vocabulary)
+        return _read(answer, request)
     except ServerError as error:
         raise ServerError(f"problem {request.problem!r}, sample {request.sample}: {error}") from error
 
 
-def _read(answer: Any, request: _Request, vocabulary: int) -> _Answer:
+def _read(answer: Any, request: _Request) -> Completion:
     body, choices = request.body, _part(answer, "choices", list)
     if (name := _part(answer, "model", str)) != body["model"]:
         raise ServerError(f"the server answered as model {name!r}; ask it for {body['model']!r} by that name")
@@ -282,21 +268,15 @@ def _read(answer: Any, request: _Request, vocabulary: int) -> _Answer:
     steps = [_log_p(value) for value in _part(logprobs, "token_logprobs", list)]
     ended = _part(choice, "finish_reason", str)
     _check_counts(body, usage, len(steps), ended)
-    tops = [_top(step) for step in _part(logprobs, "top_logprobs", list)]
-    if len(tops) != len(steps):
-        raise ServerError(f"the server sent top_logprobs of {len(tops)} steps for {len(steps)} tokens")
-    bounds = [entropy_bounds(top, asked=body["logprobs"], vocabulary=vocabulary) for top in tops]
-    low, high = (math.fsum(side) / len(steps) for side in zip(*bounds, strict=True))
-    completion = Completion(
+    return Completion(
         problem=request.problem,
         sample=request.sample,
         text=_text(choice, body["stop"]).encode("utf-8", "replace").decode(),  # a lone surrogate becomes "?"
         tokens=len(steps),
         finished=ended == "stop",
         logprob=math.fsum(steps),
-        entropy=(low + high) / 2,
+        entropy=None,
     )
-    return _Answer(completion, uncertainty=(high - low) / 2)
 
 
 def _text(choice: dict[str, Any], stop: list[str]) -> str:
@@ -342,64 +322,10 @@ def _part(answer: Any, name: str, kind: type) -> Any:
     return value
 
 
-def _top(step: Any) -> list[float]:
-    if not isinstance(step, dict) or not step:
-        raise ServerError(f"the server sent top_logprobs {step!r:.60} of a step; they must have log p")
-    return [_log_p(value) for value in step.values()]
-
-
 def _log_p(value: Any) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not -1e6 <= value <= 1e-3:
         raise ServerError(f"the server sent {value!r:.60} as a log p, which is a number of at most 0")
     return float(value)
-
-
-def _check_entropies(server: Server, answers: list[_Answer]) -> None:
-    uncertainty = math.fsum(answer.uncertainty for answer in answers) / len(answers)
-    if uncertainty > server.entropy_within:
-        raise InputError(
-            f"the {server.top_logprobs} most likely tokens leave the mean entropies ± {uncertainty:.2g} nats"
-            "; raise top_logprobs (vLLM: and --max-logprobs), or accept it with a larger entropy_within than "
-            f"{server.entropy_within}"
-        )
-
-
-class EntropyBounds(NamedTuple):
-    """The least and the largest value that an entropy can have, in nats."""
-
-    low: float
-    high: float
-
-
-def entropy_bounds(logprobs: Sequence[float], *, asked: int, vocabulary: int) -> EntropyBounds:
-    """Return the least and the largest Shannon entropy of a step, given the log p of its likeliest tokens.
-
-    `logprobs` are those of the `asked` most likely tokens and, if it is not among them, of the sampled one.
-    The probability m that they leave lies on tokens of probability at most c, that of the `asked`-th, and on
-    at most r tokens, `vocabulary` less those sent. So m adds between −m log c and m log(r / m) nats. Two
-    tokens with one spelling may have become one entry: with fewer than `asked` entries c is 1. Probabilities
-    that sum to more than 1 are a ServerError.
-
-    >>> entropy_bounds([math.log(0.5), math.log(0.5)], asked=2, vocabulary=1000)  # nothing is left
-    EntropyBounds(low=0.6931471805599453, high=0.6931471805599453)
-    >>> low, high = entropy_bounds([math.log(0.9), math.log(0.05)], asked=2, vocabulary=1000)
-    >>> print(f"{low:.2f} to {high:.2f}")
-    0.39 to 0.74
-    """
-    mass = math.fsum(map(math.exp, logprobs))
-    if mass > 1.001:
-        raise ServerError(
-            f"the probabilities of one step sum to {mass:.4g}; the server must send log p at temperature 1 "
-            "(vLLM: --logprobs-mode raw_logprobs)"
-        )
-    known = -math.fsum(log_p * math.exp(log_p) for log_p in logprobs)
-    left = 1 - mass
-    if left <= 1e-12:
-        return EntropyBounds(known, known)
-    ceiling = math.exp(sorted(logprobs)[-asked]) if len(logprobs) >= asked else 1.0
-    high = left * math.log(max(vocabulary - len(logprobs), 1) / left)
-    low = -left * math.log(min(ceiling, left)) if ceiling > 0 else high
-    return EntropyBounds(known + min(low, high), known + high)
 
 
 def post(server: Server, path: str, body: dict[str, Any]) -> Any:
@@ -492,4 +418,4 @@ def _way_out(status: int) -> str:
             "machine under that very path, and vLLM needs --enable-lora and "
             "VLLM_ALLOW_RUNTIME_LORA_UPDATING=True"
         )
-    return "see the server's log; one that is not vLLM may want kind = 'openai' and fewer top_logprobs"
+    return "see the server's log; one that is not vLLM may want kind = 'openai'"

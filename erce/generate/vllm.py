@@ -121,7 +121,6 @@ class StartedServer(Served):
             "served-model-name": serving.model or recipe.model,
             "dtype": dtype_here(recipe.dtype, recipe.model),  # vLLM's own "auto" is bfloat16 on a CPU, too
             "max-lora-rank": next(highest for highest in LORA_RANKS if highest >= rank),
-            "max-logprobs": serving.top_logprobs,
         }
         if serving.gpus is None:
             options["gpu-memory-utilization"] = SHARE_OF_MEMORY

@@ -257,8 +257,8 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     - `report_to`, which says where trainings are logged, and `checkpoint_minutes`.
 
     `objective`, `stop`, `temperature_samples`, `compile = true` (whose rounding gives other samples in half
-    precision), λ's schedule and `server` are in it only if a recipe sets them; of a server the kind, the
-    model's name and `top_logprobs`, not its address.
+    precision), λ's schedule and `server` are in it only if a recipe sets them; of a server the kind and
+    the model's name, not its address.
     """
     settings = asdict(recipe)
     for growing in ("lams", "seeds", "objectives", "own", "imported"):
@@ -280,8 +280,7 @@ def identity(recipe: Recipe) -> dict[str, Any]:
         del settings["training"]["lam_schedule"], settings["training"]["lam_warmup"]
     del settings["columns"], settings["verify"], settings["server"], settings["resources"]
     if served := recipe.server:
-        who = {"kind": served.kind, "model": served.model or recipe.model}
-        settings["server"] = who | {"top_logprobs": served.top_logprobs}
+        settings["server"] = {"kind": served.kind, "model": served.model or recipe.model}
     return settings
 
 

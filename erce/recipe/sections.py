@@ -17,7 +17,7 @@ SERVERS = ("vllm", "openai")
 WARMUP = 0.1
 # Section → settings that an older study.json may hold under an old name, or that are gone.
 RENAMED = {"decoding": {"frontier": "temperatures", "frontier_samples": "temperature_samples"}}
-RETIRED = {"resources": ("processes", "fsdp"), "server": ("arguments",)}
+RETIRED = {"resources": ("processes", "fsdp"), "server": ("arguments", "top_logprobs", "entropy_within")}
 AUTO = "auto"  # in the place of a list of λ
 MOST_SEQUENCES, MOST_COMPLETIONS = 8, 512  # of a forward pass and at a time, where a recipe leaves them out
 GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what lams = "auto" stands for
@@ -179,8 +179,6 @@ class Serving:
     kind: str = "vllm"  # "vllm" | "openai": gets OpenAI's decoding fields alone
     model: str | None = None  # the base model's name there; None: the recipe's model
     api_key_variable: str | None = None  # NAME of the environment variable that holds the key
-    top_logprobs: int = 20  # likeliest tokens of a step that the server sends, for the entropies
-    entropy_within: float = 0.1  # nats; a mean entropy that may be further off is an error
     concurrency: int = 32  # requests at a time
     timeout: float = 600.0  # seconds without a byte
 

@@ -17,7 +17,7 @@ from scripts.integrations.environments import BrokenError, Environment
 PROBLEMS = 48
 START_SECONDS = 600.0  # in which vLLM must answer, and a run must begin to sample
 END_SECONDS = 60.0  # in which vLLM must end after its run
-SAME_ENTROPY = 1e-3  # in nats a token; the server sends the 20 likeliest tokens of a step alone
+SAME_LOGPROB = 1e-3  # in nats a token
 RECIPE = f"""\
 task = "mini-sums"
 model = "tiny"
@@ -30,18 +30,18 @@ training.learning_rate = 3e-3
 decoding.samples = 1
 """
 SERVED = f"{RECIPE}server.start = true\nserver.timeout = {START_SECONDS}\n"
-Texts = dict[tuple[str, str], tuple[str, float]]  # arm and problem → completion and its mean entropy
+Texts = dict[tuple[str, str], tuple[str, float]]  # arm and problem → completion and its mean log p
 
 
 def check_vllm(environment: Environment) -> Iterator[Claim]:
-    """Check texts and entropies of a study whose server is vLLM, and what a kill leaves of vLLM."""
+    """Check texts and log p of a study whose server is vLLM, and what a kill leaves of vLLM."""
     ours = _sampled(environment, "here", RECIPE)
     theirs = _sampled(environment, "served", SERVED)
     equal = sum(theirs[place][0] == text for place, (text, _) in ours.items())
-    apart = max(abs(theirs[place][1] - entropy) for place, (_, entropy) in ours.items())
+    apart = max(abs(theirs[place][1] - log_p) for place, (_, log_p) in ours.items())
     text = f"{equal} of {len(ours)} greedy texts of base and two adapters are as transformers writes them"
     yield Claim(text, equal == len(ours) == 3 * PROBLEMS)
-    yield Claim(f"their entropies are within {apart:.0e} nats", apart < SAME_ENTROPY)
+    yield Claim(f"their log p are within {apart:.0e} nats a token", apart < SAME_LOGPROB)
     has_ended = _ends_with_a_killed_run(environment)
     yield Claim("nothing of vLLM outlives a run that is killed with signal 9", has_ended)
     again = _sampled(environment, "killed", SERVED, anew=False)
@@ -85,7 +85,7 @@ def _sampled(environment: Environment, name: str, recipe: str, *, anew: bool = T
     environment.erce("records", study, rows)
     samples = [json.loads(line) for line in rows.read_text(encoding="utf-8").splitlines()]
     return {
-        (row["arm"], row["problem"]): (row["completion"], row["entropy"])
+        (row["arm"], row["problem"]): (row["completion"], row["logprob"] / row["tokens"])
         for row in samples
         if (row["split"], row["decoding"]) == ("test", "greedy")
     }

@@ -39,7 +39,7 @@ def command(tmp_path, monkeypatch):
 
 
 def started(how: str = "", **settings) -> StartedServer:
-    serving = Serving(start=True, top_logprobs=5, args=("--how", how) if how else (), **settings)
+    serving = Serving(start=True, args=("--how", how) if how else (), **settings)
     backend = backend_of(tiny_recipe(server=serving, training=Training(rank=9)))
     assert isinstance(backend, StartedServer)
     return backend
@@ -72,7 +72,7 @@ def test_vllm_gets_the_recipe_s_words_answers_in_the_block_and_is_gone_after_a_f
     assert words[0] == "serve"
     assert (Path(words[1]) / "config.json").is_file()
     assert backend.recipe.server.url == f"http://127.0.0.1:{option['--port']}/v1"
-    assert (option["--max-lora-rank"], option["--max-logprobs"]) == ("16", "5")
+    assert option["--max-lora-rank"] == "16"
     assert "--enable-lora" in words
     assert ("--gpu-memory-utilization" in words) == (gpus is None)
     assert option["--dtype"] == ("bfloat16" if torch.cuda.is_available() else "float32")  # as training here

@@ -255,13 +255,12 @@ def test_the_temperatures_and_where_a_server_is_make_no_other_study():
         "name": replace(RECIPE, server=Serving(url="http://here", model="small")),
         "linear": replace(RECIPE, training=Training(lam_schedule="linear")),
         "slower": replace(RECIPE, training=Training(lam_schedule="linear", lam_warmup=0.2)),
-        "alternatives": replace(RECIPE, server=Serving(url="http://here", top_logprobs=5)),
     }
     folders = {name: folder_name(recipe, cell) for name, recipe in homes.items()}
     assert len(set(folders.values())) == len(folders)
     longer = replace(RECIPE, decoding=replace(decoding, temperatures=(0.2, 0.4)))
     assert folder_name(longer, cell) == folders["plain"]
-    keyed = Serving(url="http://here", api_key_variable="KEY", entropy_within=1.0)
+    keyed = Serving(url="http://here", api_key_variable="KEY", concurrency=2)
     for same in (there, started, replace(RECIPE, server=keyed)):
         assert folder_name(same, cell) == folders["served"]
 

@@ -159,15 +159,15 @@ def test_programs_are_verified_in_the_sandbox(tmp_path):
 @pytest.mark.slow
 def test_the_warning_of_a_lesser_tier_stays_in_every_result(tmp_path, monkeypatch):
     from erce.verify.program import _remembered
-    from erce.verify.sandbox.pool import close_shared
+    from erce.verify.sandbox import pool
 
     monkeypatch.setenv("ERCE_SANDBOX", "seccomp")
-    close_shared()
+    pool._shared.clear()
     _remembered.cache_clear()
     try:
         study = run(replace(PROGRAMS, n_train=8, n_test=2), out=tmp_path / "code")
     finally:
-        close_shared()
+        pool._shared.clear()
         _remembered.cache_clear()
     for path in study.root.rglob("verdicts.jsonl"):
         assert all("tier 'seccomp'" in row.get("warning", "") for row in read_rows(path) if row["extracted"])

@@ -217,17 +217,17 @@ def test_a_program_may_be_judged_without_a_problem():
 
 
 def test_no_tier_is_an_accident_and_not_a_verdict(monkeypatch):
-    pool.close_shared()
+    pool._shared.clear()
     monkeypatch.setenv("ERCE_SANDBOX", "no such tier")
     with pytest.raises(ValueError, match="no tier 'no such tier'"):
         run_program("f = 'no tier'", ["assert f"])
 
 
 def test_a_lesser_tier_is_used_where_the_environment_names_it(monkeypatch):
-    pool.close_shared()
+    pool._shared.clear()
     monkeypatch.setenv("ERCE_SANDBOX", "seccomp")
     verdict = run_program("f = lambda: 5", ["assert f() == 5"])
-    pool.close_shared()
+    pool._shared.clear()
     assert verdict.accepted
     assert "seccomp" in verdict.warning
 

@@ -180,12 +180,8 @@ def _read(tokens: list[Token], nesting: int) -> Value:
         return read_quantity(tokens)
     if written.is_nothing(tokens):
         return several.Values((), "{")
-    if written.are_words(tokens):
-        return (
-            relations.read_real_set(tokens, Budget())
-            if written.is_all_reals(tokens)
-            else written.words_of(tokens)
-        )
+    if written.are_words(tokens) and not written.is_all_reals(tokens):
+        return written.words_of(tokens)
     tokens = join_digit_groups(tokens)
     parts, separator = separated(tokens)
     if len(parts) > 1:

@@ -24,7 +24,6 @@ from erce.verify.answers.tree import Tree
 from erce.verify.answers.written import is_nothing
 
 _NAMED_KINDS = frozenset({"value", "relation", "interval"})
-_COLONS = (":", ":")  # in the place of a ratio's brackets
 _SAME_BRACKETS = {"⟨": "(", "⟩": ")"}
 _ENVIRONMENTS = frozenset({"matrix", "pmatrix", "bmatrix", "Bmatrix", "smallmatrix", "array"})
 Rows = tuple[tuple[Tree, ...], ...]
@@ -96,11 +95,9 @@ def entries_of(tokens: list[Token]) -> tuple[tuple[str, str], list[list[Token]]]
 
     None if the tokens are not two or more entries in brackets, or terms with a colon or "to" between them.
     """
-    terms, signs = split(
-        tokens, lambda token: token.is_sign(":") or token == Token("word", "to", token.spaced)
-    )
+    terms, signs = split(tokens, lambda token: token.kind != "command" and token.text in (":", "to"))
     if signs:
-        return _COLONS, terms
+        return (":", ":"), terms
     if not enclosed(tokens) or tokens[0].text in ("{", "\\{") or tokens[-1].text in ("}", "\\}"):
         return None
     inner = tokens[1:-1]
@@ -148,25 +145,16 @@ class Matrix:
 
 
 def read_matrix(tokens: list[Token]) -> Matrix:
-    r"""Return the matrix; sums and multiples are computed, products of matrices are not read.
+    r"""Return the matrix, which may be transposed and have a number before or behind it.
 
-    (1, 2), \langle 1, 2 \rangle and (1, 2)^T are columns.
+    (1, 2), \langle 1, 2 \rangle and (1, 2)^T are columns. Sums and products of matrices are not read.
     """
     if enclosed(tokens) and tokens[0].kind == "sign" and not entries_of(tokens):
         tokens = tokens[1:-1]
-    parts, signs = split(tokens, lambda token: token.is_sign("+", "-"))
-    minus = [False, *(sign.text == "-" for sign in signs)]
-    terms = [
-        _multiple(part, -1 if less else 1) for part, less in zip(parts, minus, strict=True) if part or less
-    ]
-    if len({tuple(_sizes(rows)) for rows in terms}) != 1:
-        raise UnparsedError("no matrix, or a sum of matrices of different sizes")
-    total = [[("add", entries) for entries in zip(*rows, strict=True)] for rows in zip(*terms, strict=True)]
-    return Matrix(tuple(map(tuple, total)))
-
-
-def _multiple(tokens: list[Token], sign: int) -> Rows:
-    """Return the rows of a column or a matrix, transposed or not, and with a number before or behind it."""
+    (first, *others), signs = split(tokens, lambda token: token.is_sign("+", "-"))
+    if signs and (first or len(others) > 1):
+        raise UnparsedError("a sum of matrices")
+    tokens = others[0] if signs else first
     written = [token.text for token in tokens if token.text not in ("{", "}")]
     is_transposed = written[-2:] in (["^", "T"], ["^", "top"], ["^", "intercal"])
     if is_transposed:
@@ -179,10 +167,10 @@ def _multiple(tokens: list[Token], sign: int) -> Rows:
     else:
         rows = _rows(tokens[start:end])
         rows = tuple(zip(*rows, strict=True)) if is_transposed and len(set(_sizes(rows))) == 1 else rows
-    if not factor and sign > 0:
-        return rows
-    number: Tree = ("mul", (("num", sign), parse_tokens(factor) if factor else ("num", 1)))
-    return tuple(tuple(("mul", (number, entry)) for entry in row) for row in rows)
+    if not factor and not signs:
+        return Matrix(rows)
+    number = parse_tokens([*signs, *(factor or [Token("number", "1")])])
+    return Matrix(tuple(tuple(("mul", (number, entry)) for entry in row) for row in rows))
 
 
 def _sizes(rows: Rows) -> list[int]:

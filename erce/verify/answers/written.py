@@ -2,14 +2,12 @@
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from erce.verify.answers.comparison import Comparison
 from erce.verify.answers.limits import UnparsedError
 from erce.verify.answers.tokens import Token
 from erce.verify.answers.units import units_agree
-
-if TYPE_CHECKING:
-    from erce.verify.answers.comparison import Comparison
 
 _IN_WORDS = frozenset(".,-'!()")
 _PUNCTUATION = re.compile(r"[.()!-]")
@@ -30,7 +28,7 @@ class Words:
     kind: ClassVar[str] = "text"
     things: tuple[str, ...]
 
-    def accepts(self, tokens: list[Token], comparison: "Comparison") -> bool:
+    def accepts(self, tokens: list[Token], comparison: Comparison) -> bool:
         """Return whether the tokens are the same words."""
         kinds = ("word", "letter", "and", "number")
         if not all(token.kind in kinds or token.text in _IN_WORDS for token in tokens):
@@ -79,7 +77,7 @@ class Clock:
     minutes: int
     half: str
 
-    def accepts(self, tokens: list[Token], comparison: "Comparison") -> bool:
+    def accepts(self, tokens: list[Token], comparison: Comparison) -> bool:
         """Return whether the tokens write the same time; a missing half of the day is ignored."""
         other = read_clock(tokens)
         if other is None:

@@ -5,7 +5,6 @@ there what a hostile one would try. An attempt that succeeds changes nothing. If
 no verdicts, unless the user names a weaker tier, whose warning is then in all of them.
 """
 
-import atexit
 import os
 import queue
 import sys
@@ -185,7 +184,7 @@ def _warning_of_oracle(job: Job, verdict: Verdict) -> str:
     )
 
 
-_shared: list[Sandbox] = []  # the one sandbox of this process
+_shared: list[Sandbox] = []  # the one sandbox of this process, whose workers end with it
 _lock = threading.Lock()
 
 
@@ -197,21 +196,11 @@ def shared() -> Sandbox:
         return _shared[0]
 
 
-def close_shared() -> None:
-    """End the workers of the shared sandbox; the next call of `shared` makes another."""
-    with _lock:
-        sandboxes = _shared[:]
-        _shared.clear()
-    for sandbox in sandboxes:
-        sandbox.close()
-
-
 def _forget_shared() -> None:
     """Leave the sandbox to the parent; called in the child of a fork, which holds the lock."""
     _shared.clear()
     _lock.release()
 
 
-atexit.register(close_shared)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_forget_shared)

@@ -5,7 +5,6 @@ This reads, and never runs: it happens in the user's process, once for each prob
 
 import ast
 import builtins
-import importlib
 import os
 import symtable
 import sys
@@ -84,31 +83,22 @@ def free_names(setup: tuple[str, ...], tests: tuple[str, ...]) -> tuple[str, ...
     """Return the sorted names that tests and set-up read and that neither they nor Python define.
 
     Python defines its builtins and the modules of its library, which tests may use without an import. A name
-    that is called or handed on belongs to the program even if a module has the same name.
+    that is called or handed on belongs to the program even if a module has the same name. BrokenTestsError
+    for an import of *, which does not say what it brings.
 
     >>> free_names(("import math",), ("assert math.isclose(f(x=1), [g(i) for i in range(3)][0])",))
     ('f', 'g')
     """
     loaded, bound = read_and_bound((*setup, *tests))
     objects: set[str] = set()  # names that are read otherwise than a module is, as in `name.attribute`
-    starred: set[str] = set()
     for source in (*setup, *tests):
         nodes = list(ast.walk(_parsed(source)))
         owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
         objects |= {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in owners}
-        for node in nodes:
-            if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-                starred |= _public(node.module or "")
-    free = loaded - bound - starred - _BUILTINS
+        if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in nodes):
+            raise BrokenTestsError("an import of * hides what is the program's: give entry_points")
+    free = loaded - bound - _BUILTINS
     return tuple(sorted(name for name in free if name in objects or name not in sys.stdlib_module_names))
-
-
-def _public(module: str) -> set[str]:
-    """Return the names that `from module import *` brings from a module of Python's library."""
-    if module.partition(".")[0] not in sys.stdlib_module_names:
-        return set()
-    library = importlib.import_module(module)
-    return set(getattr(library, "__all__", None) or (n for n in dir(library) if not n.startswith("_")))
 
 
 def import_statements(source: str) -> list[str]:

@@ -94,7 +94,7 @@ y<2x+1 ≡ 2x+1>y ≢ y\le 2x+1 ≢ y>2x+1 ≢ y<2x-1 ≢ y=2x+1 ≢ x<2y+1
 ≢ \begin{pmatrix}1&2\\3&5\end{pmatrix} ≢ \begin{pmatrix}1&2&3&4\end{pmatrix}
 ≢ \begin{pmatrix}1&2\end{pmatrix} ≢ \begin{pmatrix}3&4\\1&2\end{pmatrix} ≢ 1,2,3,4 ≢ -2
 \begin{pmatrix}6&8\\10&12\end{pmatrix}
-≡ \begin{pmatrix}1&2\\3&4\end{pmatrix}+\begin{pmatrix}5&6\\7&8\end{pmatrix}
+≡ 2\begin{pmatrix}3&4\\5&6\end{pmatrix} ≢ -2\begin{pmatrix}3&4\\5&6\end{pmatrix}
 ≢ \begin{pmatrix}1&2\\3&4\end{pmatrix}
 """
 

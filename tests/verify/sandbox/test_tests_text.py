@@ -19,7 +19,6 @@ def names(*tests, setup=()):
         (["x = f(1)", "assert x == 1"], ("f",)),
         (["def check(candidate):\n    y = candidate(1)\n    assert y == LIMIT", "check(f)"], ("LIMIT", "f")),
         (["assert [g(x) for x in range(3)] == [h for h in (1, 2, 3)]"], ("g",)),
-        (["from itertools import *", "assert list(chain([1])) == f()"], ("f",)),
         (["try:\n    f()\nexcept ValueError as error:\n    assert str(error)"], ("f",)),
         (["class T:\n    def test(self): assert f(self) == 1", "T().test()"], ("f",)),
     ],
@@ -52,6 +51,7 @@ def test_the_program_sees_the_imports_and_no_other_statement():
         (["assert f("], "not Python"),
         (["assert f(1)", "return 5"], "not Python"),
         (["assert 1 == 1"], "use no name that a program could define"),
+        (["from itertools import *", "assert list(chain([1])) == f()"], "give entry_points"),
     ],
 )
 def test_tests_that_cannot_tell_are_named(tests, message):
