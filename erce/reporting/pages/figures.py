@@ -101,25 +101,6 @@ def accuracy(summary: Summary, task: str) -> Figure:
 
 
 @matplotlib.rc_context(SETTINGS)
-def curves(logs: dict[Arm, list[tuple[int, float]]], label: str) -> Figure:
-    """Draw a logged quantity against the training step, one line per λ; the line of λ = 0 is dashed."""
-    figure, axes = _figure(label)
-    for at, (arm, log) in enumerate(logs.items()):
-        axes.plot(
-            [step for step, _ in log],
-            [value for _, value in log],
-            label=visible(arm.name(arm.objective)),
-            color=f"C{at}",
-            linestyle="-" if arm.lam else DASHED,
-            linewidth=1.5,
-        )
-    axes.set_xlabel("optimizer step")
-    axes.grid(axis="y", linewidth=0.6)
-    figure.legend(loc="outside lower center", ncols=min(4, len(logs)))
-    return figure
-
-
-@matplotlib.rc_context(SETTINGS)
 def accuracy_over_temperature(sweep: TemperatureSweep) -> Figure:
     """Draw accuracy against temperature; a star is the temperature that validation prefers."""
     figure, axes = _figure("right on test, in %")

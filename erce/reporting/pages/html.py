@@ -6,13 +6,11 @@ The report runs no script. The page of completions runs one, which shows what a 
 import base64
 import hashlib
 import json
-from statistics import fmean
 from typing import Any
 
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
-from erce.files import read_json
 from erce.recipe import as_settings
 from erce.reporting.numbers.completions import (
     MOST_ON_A_PAGE,
@@ -29,13 +27,11 @@ from erce.reporting.numbers.verdict import gains, preferences
 from erce.reporting.pages.figures import (
     accuracy,
     accuracy_over_temperature,
-    curves,
     inline,
 )
 from erce.reporting.pages.templates import TEMPLATES, environment
 from erce.reporting.words import sentences as words
 from erce.reporting.words.cautions import faults, next_steps
-from erce.types import Arm
 
 VERDICTS = {  # a name on the page → the verifier's reasons; all other reasons are "other"
     "right": ("exact", "numeric", "structural", "passed", "unproven"),
@@ -44,11 +40,6 @@ VERDICTS = {  # a name on the page → the verifier's reasons; all other reasons
     "cut off": ("truncated",),
     "timeout": ("timeout",),
 }
-CURVES = (
-    ("ce", "cross-entropy, nats per token", "Cross-entropy of the demonstrations."),
-    ("entropy", "entropy, nats per token", "Entropy on them, which λ > 0 lowers further."),
-)
-MAX_POINTS = 300  # of a curve; the eye cannot tell more apart
 
 
 def document(summary: Summary) -> str:
@@ -73,7 +64,6 @@ def document(summary: Summary) -> str:
         faults=faults(summary),
         next_steps=next_steps(summary),
         figures={task: inline(accuracy(summary, task), f"Accuracy of every arm on {task}") for task in tasks},
-        curves=_curves(summary),
         verdict_mixes=_mixes(summary),
         temperature=sweep and inline(accuracy_over_temperature(sweep), "Accuracy against temperature"),
         coverage=sample_coverage(summary),
@@ -123,34 +113,6 @@ def _completions(summary: Summary, shown: Completions) -> dict[str, Any]:
             for row in shown.rows
         ],
     }
-
-
-def _curves(summary: Summary) -> list[tuple[Markup, str]]:
-    """Draw what training logged on the study's own task, averaged over seeds; each figure has its caption."""
-    drawn = []
-    for name, label, caption in CURVES:
-        logs = _logs(summary, name)
-        if any(len(log) > 1 for log in logs.values()):
-            description = f"{label} against the training step"
-            drawn.append((inline(curves(logs, label), description), caption))
-    return drawn
-
-
-def _logs(summary: Summary, name: str) -> dict[Arm, list[tuple[int, float]]]:
-    """Return the grid's arms, λ rising → (step, mean over seeds), at the steps that every seed logged."""
-    study, logs = summary.study, {}
-    for arm in map(study.recipe.grid_arm, sorted(study.recipe.lams)):
-        seeds = []
-        for cell in study.cells(summary.task, arm):
-            path = study.folder(cell) / "training.json"
-            if path.is_file():
-                log = read_json(path).get("log", [])
-                seeds.append({entry["step"]: entry[name] for entry in log if name in entry})
-        steps = sorted(set.intersection(*map(set, seeds))) if seeds else []
-        if steps:
-            kept = steps[:: -(-len(steps) // MAX_POINTS)]
-            logs[arm] = [(step, fmean(seed[step] for seed in seeds)) for step in kept]
-    return logs
 
 
 def _mixes(summary: Summary) -> dict[str, list[tuple[TableRow, dict[str, float]]]]:

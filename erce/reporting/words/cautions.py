@@ -334,9 +334,8 @@ def _sizes(found: Power) -> str:
     needed = ((found.problems, "problems"), (found.seeds, "seeds"))
     sizes = [f"{number:,.0f} {name}" for number, name in needed if not math.isinf(number)]
     if not sizes:
-        sizes = [
-            f"{fixed(found.times, 1)} times as many seeds and problems, as more of either alone is not enough"
-        ]
+        times = fixed(math.ceil(10 * found.times) / 10, 1)
+        sizes = [f"{times} times as many seeds and problems, as more of either alone is not enough"]
     return f"{opening}; to find {fixed(100 * WANTED, 0)} points, take {' or '.join(sizes)}"
 
 

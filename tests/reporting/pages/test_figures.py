@@ -11,7 +11,6 @@ from erce.reporting.numbers.gains import summary
 from erce.reporting.numbers.verdict import preferred
 from erce.reporting.pages import figures
 from erce.reporting.pages.figures import svg
-from erce.types import Arm
 
 
 @pytest.fixture(scope="module")
@@ -70,10 +69,3 @@ def test_an_inline_figure_takes_every_colour_from_the_page(study_summary):
     assert text.startswith("<svg role=")
     assert not re.search(r'<svg[^>]* width="', text)
     ElementTree.fromstring(text)
-
-
-def test_curves_have_a_line_a_lam_and_cross_entropy_is_dashed(study_summary):
-    logs = {Arm(lam): [(step, lam + step) for step in range(5)] for lam in (0.0, 0.5, 1.0)}
-    axes = figures.curves(logs, "nats").axes[0]
-    assert [line.get_label() for line in axes.lines] == ["λ = 0", "λ = 0.5", "λ = 1"]
-    assert [line.is_dashed() for line in axes.lines] == [True, False, False]

@@ -1,12 +1,15 @@
 """Each thing that could be wrong is named just past its limit, with its number, and not just before it."""
 
+import math
+
 import pytest
 from toys.studies import REASONS, TASK, make_study, with_results
 
 from erce.files import write_json
 from erce.reporting.numbers.gains import summary
 from erce.reporting.numbers.inference import power
-from erce.reporting.words.cautions import PILOT, cautions, faults, next_steps
+from erce.reporting.words.cautions import PILOT, _sizes, cautions, faults, next_steps
+from erce.stats import Power
 from erce.study.folder import cell_folder, read_study
 
 BEST = {0.5: 1.0, None: 0.2}  # λ = 0.5 is chosen and has the best test row; else 0.7
@@ -166,6 +169,21 @@ def test_a_gain_that_is_not_settled_comes_after_what_to_take_with_the_seeds_and_
         f"to find 3 points, take {planned.problems:,.0f} problems or {planned.seeds:,.0f} seeds."
     )
     assert not any("at least 200 problems" in step for step in rest)
+
+
+@pytest.mark.parametrize(
+    ("found", "end"),
+    [
+        (Power(0.1, math.inf, 50, 11.31), "to find 3 points, take 50 seeds"),
+        (
+            Power(0.1, math.inf, math.inf, 11.31),
+            "take 11.4 times as many seeds and problems, as more of either",
+        ),
+        (Power(0.03, 100, 5, 1.0), "a gain that it does not show is probably smaller"),
+    ],
+)
+def test_a_plan_names_what_is_enough(found, end):
+    assert end in _sizes(found)
 
 
 def test_a_settled_gain_needs_no_plan_but_the_temperatures_that_could_explain_it(tmp_path):
