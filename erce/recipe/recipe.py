@@ -225,7 +225,7 @@ def _check_head(recipe: Recipe) -> None:
         if value != expected:
             shown = list(value) if isinstance(value, tuple) else value
             head = f"[training] head = {recipe.training.head!r}"
-            raise InputError(f"{head} has not {name} = {shown!r}; leave one of them out")
+            raise InputError(f"{head} knows no {name} = {shown!r}; leave one of them out")
 
 
 def further_temperatures(recipe: Recipe, cell: Cell) -> dict[str, float]:

@@ -32,7 +32,7 @@ from erce.errors import DamagedError, InputError
 from erce.files import MADE_AGAIN, read_json, read_rows, write_json, write_rows
 from erce.recipe import Cell, Recipe, as_settings, folder_name, further_temperatures, identity, stored_recipe
 from erce.study.samples import VERDICTS, SampleSet, read_outcomes
-from erce.study.schedule import expected_cells, has_decodings, next_cells, planned_cells
+from erce.study.schedule import expected_cells, has_decodings, next_cells, own_left, planned_cells
 from erce.types import Arm
 
 STUDY, PROBLEMS, BASE = "study.json", "problems.jsonl", "base.json"
@@ -179,6 +179,11 @@ class Study:
     def next_cells(self) -> list[Cell]:
         """The cells that a run brings to their end now."""
         return next_cells(self.recipe, self._every, self._diverged)
+
+    @property
+    def own_left(self) -> list[Cell]:
+        """The cells of own samples that are still to come."""
+        return own_left(self.recipe, self._every, self._diverged)
 
     @cached_property
     def planned(self) -> list[Cell]:
