@@ -1,6 +1,6 @@
 """One TOML file → a checked Recipe and the cells of its grid."""
 
-from erce.recipe.read import as_settings, load_recipe, parse_recipe, stored_recipe
+from erce.recipe.read import as_settings, load_recipe, parse_recipe
 from erce.recipe.recipe import (
     GREEDY,
     SAMPLED,
@@ -47,6 +47,5 @@ __all__ = [
     "identity",
     "load_recipe",
     "parse_recipe",
-    "stored_recipe",
     "temperatures",
 ]

@@ -10,7 +10,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from erce.catalog import EMBEDDED_MODELS, PACKAGED_MODELS
 from erce.errors import InputError, did_you_mean
 from erce.recipe.recipe import Recipe
-from erce.recipe.sections import AUTO, GRID, RENAMED, RETIRED
+from erce.recipe.sections import AUTO, GRID
 
 
 def load_recipe(path: str | Path, **overrides: Any) -> Recipe:
@@ -68,25 +68,6 @@ def _check_model(name: Any) -> None:
         way_out = did_you_mean(name.lower(), known, otherwise="", cutoff=0.7)
         if way_out:
             raise InputError(f"no model {name!r}; {way_out}")
-
-
-def stored_recipe(settings: dict[str, Any]) -> Recipe:
-    """Return the recipe that a study.json holds, also one of an older version.
-
-    >>> stored = stored_recipe({"task": "a", "lams": [0], "seeds": [0], "decoding": {"frontier": [0.4]}})
-    >>> stored.decoding.temperatures
-    (0.4,)
-    """
-    current = {name: value for name, value in settings.items() if name != "search"}  # of lams = "auto" then
-    for name in RENAMED | RETIRED:
-        if isinstance(section := settings.get(name), dict):
-            renamed, retired = RENAMED.get(name, {}), RETIRED.get(name, ())
-            current[name] = {
-                renamed.get(key, key): value for key, value in section.items() if key not in retired
-            }
-    if current.get("resources", {}).get("gpus", 0) > 1:  # several devices trained one cell then
-        current["resources"]["gpus"] = 1
-    return fill(Recipe, _auto_written_out(current))
 
 
 def as_settings(recipe: Recipe) -> dict[str, Any]:

@@ -24,7 +24,6 @@ from erce.recipe.sections import (
     MOST_SEQUENCES,
     OWN,
     OWN_ANSWERS,
-    RENAMED,
     Cell,
     Columns,
     Decoding,
@@ -171,16 +170,8 @@ class Recipe:
 
     @cached_property
     def identity_json(self) -> str:
-        """`identity` as JSON; kept, since the name of every cell's folder is a digest of it.
-
-        A renamed setting has its old name here, so that finished studies keep their folders.
-        """
-        settings = identity(self)
-        for section, names in RENAMED.items():
-            for old, new in names.items():
-                if new in settings[section]:
-                    settings[section][old] = settings[section].pop(new)
-        return json.dumps(settings, sort_keys=True)
+        """`identity` as JSON; kept, since the name of every cell's folder is a digest of it."""
+        return json.dumps(identity(self), sort_keys=True)
 
 
 def _check_grid(recipe: Recipe) -> None:
@@ -225,7 +216,7 @@ def _check_head(recipe: Recipe) -> None:
         if value != expected:
             shown = list(value) if isinstance(value, tuple) else value
             head = f"[training] head = {recipe.training.head!r}"
-            raise InputError(f"{head} has not {name} = {shown!r}; leave one of them out")
+            raise InputError(f"{head} knows no {name} = {shown!r}; leave one of them out")
 
 
 def further_temperatures(recipe: Recipe, cell: Cell) -> dict[str, float]:
@@ -270,9 +261,7 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     del settings["training"]["report_to"], settings["training"]["checkpoint_minutes"]
     decoding, usual = settings["decoding"], asdict(Decoding())
     del decoding["batch_size"], decoding["temperatures"]
-    decoding["compile"] = (
-        decoding["compile"] or usual["compile"]
-    )  # false in every study before it was left out
+    decoding["compile"] = decoding["compile"] or None
     for name in ("temperature_samples", "stop", "compile"):
         if decoding[name] == usual[name]:
             del decoding[name]

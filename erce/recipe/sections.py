@@ -15,9 +15,6 @@ UNPROVEN = ("accept", "refuse")
 TRACKERS = ("none", "tensorboard", "trackio", "wandb", "mlflow")  # each a package of that name
 SERVERS = ("vllm", "openai")
 WARMUP = 0.1
-# Section → settings that an older study.json may hold under an old name, or that are gone.
-RENAMED = {"decoding": {"frontier": "temperatures", "frontier_samples": "temperature_samples"}}
-RETIRED = {"resources": ("processes", "fsdp"), "server": ("arguments", "top_logprobs", "entropy_within")}
 AUTO = "auto"  # in the place of a list of λ
 MOST_SEQUENCES, MOST_COMPLETIONS = 8, 512  # of a forward pass and at a time, where a recipe leaves them out
 GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what lams = "auto" stands for

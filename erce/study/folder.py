@@ -30,9 +30,9 @@ import numpy as np
 
 from erce.errors import DamagedError, InputError
 from erce.files import MADE_AGAIN, read_json, read_rows, write_json, write_rows
-from erce.recipe import Cell, Recipe, as_settings, folder_name, further_temperatures, identity, stored_recipe
+from erce.recipe import Cell, Recipe, as_settings, folder_name, further_temperatures, identity, parse_recipe
 from erce.study.samples import VERDICTS, SampleSet, read_outcomes
-from erce.study.schedule import expected_cells, has_decodings, next_cells, planned_cells
+from erce.study.schedule import expected_cells, has_decodings, next_cells, own_left, planned_cells
 from erce.types import Arm
 
 STUDY, PROBLEMS, BASE = "study.json", "problems.jsonl", "base.json"
@@ -128,7 +128,7 @@ def read_recipe(root: Path) -> Recipe:
         raise InputError(f"no study in {str(root)!r} (it has no {STUDY}); `erce run RECIPE` makes one")
     settings = read_json(root / STUDY, "task", "lams", "seeds")
     try:
-        return stored_recipe(settings)
+        return parse_recipe(settings)
     except InputError as error:
         raise InputError(f"{root / STUDY}: {error}") from None
 
@@ -179,6 +179,11 @@ class Study:
     def next_cells(self) -> list[Cell]:
         """The cells that a run brings to their end now."""
         return next_cells(self.recipe, self._every, self._diverged)
+
+    @property
+    def own_left(self) -> list[Cell]:
+        """The cells of own samples that are still to come."""
+        return own_left(self.recipe, self._every, self._diverged)
 
     @cached_property
     def planned(self) -> list[Cell]:

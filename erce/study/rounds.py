@@ -14,7 +14,7 @@ import numpy as np
 from erce.errors import AllAlikeError, CellsFailedError, RunError, counted
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe
 from erce.score.rounding import percent
-from erce.study.demonstrations import read_counts, refuse_none
+from erce.study.demonstrations import refuse_none
 from erce.study.engines import FAILURE, LOG, Done, RunCells, Work
 from erce.study.engines.progress import Display, progress
 from erce.study.folder import STUDY, TRAINING, Study, read_result
@@ -43,7 +43,7 @@ def run_rounds(work: Work, run_cells: RunCells, *, go_on: bool, own_only: bool) 
     watch = AlikeWatch(work, settled=go_on)
     with progress() as display:
         for study in rounds(work.root, work.recipe):
-            if own_only and read_counts(study) is not None:
+            if own_only and not study.own_left:
                 break
             refuse_none(study)
             failed += run_round(study, run_cells, failed_before=failed, watch=watch, display=display)
@@ -166,11 +166,12 @@ def cells_failed(study: Study, failed: Sequence[Done]) -> CellsFailedError:
     listed = "".join(f"\n  {done.cell.name}: {done.failure}" for done in failed[:FAILURES_SHOWN])
     if len(failed) > FAILURES_SHOWN:
         listed += f"\n  and {len(failed) - FAILURES_SHOWN} more"
-    folders = study.folder(failed[0].cell).parent
+    folders, way_out = study.folder(failed[0].cell).parent, "the same command tries them again"
+    if all(done.diverged for done in failed):
+        way_out = "a training that diverged would again: leave its λ out, or lower learning_rate with --out"
     return CellsFailedError(
-        f"{len(failed)} of {counted(len(study.planned), 'cell')} failed{not_run}; the same command tries "
-        "them again, and what is done is kept "
-        f"(why: {FAILURE} or {LOG} in {folders}/…):{listed}"
+        f"{len(failed)} of {counted(len(study.planned), 'cell')} failed{not_run}; {way_out}, and what is "
+        f"done is kept (why: {FAILURE} or {LOG} in {folders}/…):{listed}"
     )
 
 

@@ -38,16 +38,33 @@ def next_cells(recipe: Recipe, results: Results, diverged: Collection[Cell] = ()
     `results` has those of the grid that are done, and of `Recipe.own_cells`; `diverged` are cells whose
     training diverged. Cells that others read come first, in a round of their own.
     """
-    own = [cell for cell in recipe.own_cells if cell not in results]
+    own, lost = own_left(recipe, results, diverged), _lost(recipe, diverged)
     models = [recipe.source(cell) for cell in own]
     untrained = [cell for cell in models if cell is not None and cell not in results]
-    return untrained or own or expected_cells(recipe, results, diverged)
+    rest = expected_cells(recipe, results, diverged)
+    return untrained or own or [cell for cell in rest if cell in diverged or cell not in lost]
+
+
+def own_left(recipe: Recipe, results: Results, diverged: Collection[Cell] = ()) -> list[Cell]:
+    """Return the cells of own samples that are still to come, without those whose model diverged."""
+    lost = _lost(recipe, diverged)
+    return [cell for cell in recipe.own_cells if cell not in results and cell not in lost]
+
+
+def _lost(recipe: Recipe, diverged: Collection[Cell]) -> set[Cell]:
+    """Return the diverged cells, and those that read them, directly or by way of own samples."""
+    lost = {*diverged}
+    for cell in [*recipe.own_cells, *recipe.cells()]:  # who samples comes before who learns
+        if recipe.source(cell) in lost:
+            lost.add(cell)
+    return lost
 
 
 def expected_cells(recipe: Recipe, results: Results, diverged: Collection[Cell] = ()) -> list[Cell]:
     """Return the cells that the study needs by these results, in grid order, and all others that are done."""
     if not recipe.can_run:
         return recipe.cells()
+    diverged = _lost(recipe, diverged)
     lams = compared_lams(recipe, results, diverged) or (0.0,)
     return _with_comparisons(recipe, results, lams, preferred_arm(recipe, results, diverged))
 
@@ -62,7 +79,7 @@ def planned_cells(
     """
     if not recipe.can_run:
         return recipe.cells()
-    results = results or {}
+    results, diverged = results or {}, _lost(recipe, diverged)
     first = recipe.lams if recipe.n_validation == 0 else (0.0, *[lam for lam in recipe.lams if lam][:1])
     lams = compared_lams(recipe, results, diverged) or first
     preferred = preferred_arm(recipe, results, diverged)

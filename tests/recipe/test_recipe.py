@@ -22,7 +22,6 @@ from erce.recipe import (
     identity,
     load_recipe,
     parse_recipe,
-    stored_recipe,
     temperatures,
 )
 
@@ -321,18 +320,7 @@ def test_a_path_without_a_recipe_is_refused():
         load_recipe("nowhere.toml")
 
 
-def test_a_study_from_before_compiling_was_left_to_the_device_goes_on():
-    """Its study.json has false, which once was what a recipe that said nothing meant."""
+def test_a_study_that_asks_for_no_compiling_is_the_one_that_says_nothing_of_it():
     before = replace(RECIPE, decoding=replace(RECIPE.decoding, compile=False))
     assert identity(before) == identity(RECIPE)
     assert identity(replace(before, decoding=replace(before.decoding, compile=True))) != identity(RECIPE)
-
-
-def test_a_study_of_an_older_version_is_read_and_keeps_its_folders():
-    settings = as_settings(RECIPE)
-    settings["resources"] |= {"gpus": 2, "processes": 1, "fsdp": True}
-    settings |= {"decoding": {"frontier": [0.2], "frontier_samples": 2}, "search": {"level": 0.05}}
-    decoding = Decoding(temperatures=(0.2,), temperature_samples=2)
-    stored = stored_recipe(settings)
-    assert stored == replace(RECIPE, resources=Resources(gpus=1), decoding=decoding)
-    assert folder_name(stored, Cell("mini-sums", 0.5, 1)) == "mini-sums-lam0.5-seed1-9eb8e935"

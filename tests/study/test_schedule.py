@@ -14,8 +14,10 @@ from erce.study.folder import DIVERGED, Study, cell_folder, open_study, read_stu
 from erce.study.rounds import rounds
 from erce.study.schedule import (
     NoChoiceError,
+    Results,
     best_lam,
     next_cells,
+    own_left,
     planned_cells,
     probe_cells,
 )
@@ -252,6 +254,20 @@ def test_a_strength_that_samples_is_trained_first_then_samples_then_all_others_r
     assert next_cells(recipe, done | {cell: {"scores": {}} for cell in recipe.own_cells}) == recipe.cells()
     [learner] = [cell for cell in recipe.cells() if cell.objective == "rft" and cell.seed == 5]
     assert recipe.source(learner) == recipe.own_cells[1]
+
+
+def test_a_model_that_diverged_has_no_samples_and_nobody_learns_from_it_but_all_others_run():
+    recipe = Recipe(task=OWN, lams=LAMS, seeds=(3, 5), objectives=("rft",), own=OwnSamples(lam=1.0))
+    diverged, model = Cell(OWN, 1.0, 3), Cell(OWN, 1.0, 5)
+    lost, own = recipe.own_cells
+    assert next_cells(recipe, {}, [diverged]) == [model]
+    assert next_cells(recipe, {model: {"scores": {}}}, [diverged]) == [own]
+    done: Results = {cell: {"scores": {}} for cell in (model, own)}
+    assert own_left(recipe, done, [diverged]) == []
+    learner = Cell(OWN, 0.0, 3, "rft")
+    assert recipe.source(learner) == lost
+    rest = next_cells(recipe, done, [diverged])
+    assert rest == [cell for cell in recipe.cells() if cell != learner]
 
 
 def test_the_first_round_is_the_base_model_and_one_seed_of_every_arm():

@@ -96,11 +96,6 @@ def _name_and_address(engine: str, jobs: int | None) -> tuple[str, str | None]:
     """
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs = {jobs} must be 1 or more")
-    if engine.startswith("ray://"):
-        raise InputError(
-            f"{engine} is the address of Ray's client server; run erce on a node of the cluster, by "
-            "'ray job submit' say, with ray@HOST:6379"
-        )
     if engine == "auto":
         return ("here" if jobs in (None, 1) else "processes"), None
     name, _, address = engine.partition("@")

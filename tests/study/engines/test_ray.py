@@ -159,7 +159,7 @@ def test_a_driver_that_loses_its_head_says_so_and_the_next_one_goes_on(tmp_path)
     ("engine", "sentence"),
     [
         ("ray@127.0.0.1:9", r"no Ray cluster at 127.0.0.1:9: .*refused"),
-        ("ray://head:10001", "ray job submit"),
+        ("ray://head:10001", r"no engine 'ray://head:10001'; .* for a cluster .* ray@HOST:PORT"),
     ],
 )
 def test_an_address_without_a_cluster_and_a_client_servers_are_refused(tmp_path, engine, sentence):
