@@ -86,10 +86,10 @@ def did_you_mean(
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun.
 
-    >>> counted(1, "seed"), counted(3, "seed")
-    ('1 seed', '3 seeds')
+    >>> counted(1, "seed"), counted(1440, "problem")
+    ('1 seed', '1,440 problems')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def raised(error: Exception) -> str:

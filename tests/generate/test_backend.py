@@ -1,6 +1,6 @@
 """Every backend keeps the promises that a study builds on, and the recipe's section chooses it."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 from peft import LoraConfig, get_peft_model
@@ -9,13 +9,17 @@ from toys.server import GREEDY, PROBLEMS, SAMPLED
 
 from erce.generate.backend import BACKENDS, backend_of
 from erce.hf.models import BasePolicy, shadow
-from erce.recipe import Serving
+from erce.recipe import Recipe, Serving
 
 SECTIONS = {  # of the recipe that chooses the backend; a new one adds a small section of its own
     "transformers": lambda server: {},
     "server": lambda server: {"server": Serving(url=server.url)},
 }
 GREEDY, SAMPLED = replace(GREEDY, max_new_tokens=12), replace(SAMPLED, max_new_tokens=12)
+
+
+def test_every_other_backend_is_chosen_by_a_section_of_its_name():
+    assert BACKENDS.keys() - {"transformers"} <= {setting.name for setting in fields(Recipe)}
 
 
 @pytest.fixture(params=BACKENDS)
