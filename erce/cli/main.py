@@ -95,9 +95,9 @@ def _print_plan(recipe: Path, out: Path, options: argparse.Namespace, **override
 
     plan = load_recipe(recipe, **overrides)  # before torch, which takes seconds
     from erce.study.dry_run import dry_run
-    from erce.study.engines.progress import spoken
+    from erce.study.engines.progress import progress
 
-    with spoken():
+    with progress():
         lines = dry_run(plan, out, device=options.device, jobs=options.jobs or 1)
     terminal.print_lines(lines)
     return 0

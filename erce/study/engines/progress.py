@@ -1,6 +1,5 @@
 """Events of running cells → what happens now and how long cells take: lines, a live view in a terminal."""
 
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 SILENCE_SECONDS = 30.0  # after which a line says what runs now, where there is no terminal
-SPOKEN_SECONDS = 10.0  # between two lines of one stage of a command without cells
 NAME_WIDTH = 44  # of a cell's name in a terminal; a longer one keeps its end, which has λ and the seed
 
 
@@ -52,7 +50,7 @@ class Display:
             if not self.console.is_terminal and now - self.said >= SILENCE_SECONDS:
                 self.said = now
                 for cell, (last, began) in self.running.items():
-                    self.say(f"now: {cell}: {in_words(last, now - began)}")
+                    self.say(": ".join(filter(None, ("now", cell, in_words(last, now - began)))))
 
     def ended(self, done: Done, *, accuracy: str = "", again: bool = False) -> None:
         """Print the line of a cell that has ended; `again`: it was done, but for further temperatures."""
@@ -79,15 +77,16 @@ class Display:
         return f"about {duration(missing * fmean(self.trained) / side_by_side)} left"
 
     def rows(self) -> "Text":
-        """Return a line on the study, and one on each running cell, none wider than the terminal."""
+        """Return a line on the study, if there is one, and on each running cell, within the terminal."""
         from rich.text import Text
 
         with self.lock:
             now = self.clock()
-            lines = [f"{self.n_done} of {self.total} cells, {duration(now - self.started)} so far"]
+            cells = f"{self.n_done} of {self.total} cells, " if self.total else ""
+            lines = [f"{cells}{duration(now - self.started)} so far"]
             for cell, (event, began) in self.running.items():
                 name = cell if len(cell) <= NAME_WIDTH else f"…{cell[1 - NAME_WIDTH :]}"
-                lines.append(f"{name}: {in_words(event, now - began)}")
+                lines.append(": ".join(filter(None, (name, in_words(event, now - began)))))
         return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
 
 
@@ -110,29 +109,13 @@ def in_words(event: Event, seconds: float) -> str:
 
 @contextmanager
 def progress() -> Iterator[Display]:
-    """Show what runs until the block ends, which calls `ended` with each cell's end."""
+    """Show what runs until the block ends, which calls `ended` with each cell's end if there are cells."""
     from rich.live import Live
 
     display = Display()
     live = Live(get_renderable=display.rows, console=display.console, refresh_per_second=1, transient=True)
     with live if display.console.is_terminal else nullcontext(), listening(display.hear):
         yield display
-
-
-@contextmanager
-def spoken() -> Iterator[None]:
-    """Print a line on each stage of a command without cells when it begins, and every ten seconds."""
-    said = ("", 0.0)  # the stage, and when
-
-    def hear(event: Event) -> None:
-        nonlocal said
-        now = time.monotonic()
-        if event.stage != said[0] or now - said[1] >= SPOKEN_SECONDS:
-            said = event.stage, now
-            print(f"now: {in_words(event, 0.0)}", file=sys.stderr, flush=True)
-
-    with listening(hear):
-        yield
 
 
 def duration(seconds: float) -> str:
