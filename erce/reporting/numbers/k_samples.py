@@ -52,8 +52,8 @@ def sample_coverage(summary: Summary) -> Coverage | None:
         return None
     ks = sorted({*(2**power for power in range(n.bit_length())), n})
     passed = {arm: coverage(array)[[k - 1 for k in ks]].tolist() for arm, array in outcomes.items()}
-    votes = {}
-    for way in VOTES:
+    votes, ways = {}, VOTES if n > 2 else VOTES[1:]  # of two samples the vote is either's
+    for way in ways:
         shares = {
             arm: known_mean([scores.get(f"{way}@{n}") for scores in _scores(summary, arm)]) for arm in arms
         }
@@ -62,7 +62,7 @@ def sample_coverage(summary: Summary) -> Coverage | None:
     mixed, gains = {arm: mixed_share(array) for arm, array in outcomes.items()}, {}
     chosen = summary.chosen_penalty
     if chosen in outcomes and summary.baseline in outcomes:
-        found = {way: _gain(summary, chosen, way) for way in ("pass", *VOTES)}
+        found = {way: _gain(summary, chosen, way) for way in ("pass", *ways)}
         gains = {way: gain for way, gain in found.items() if gain is not None}
     return Coverage(ks, passed, votes, mixed, gains)
 

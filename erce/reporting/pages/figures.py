@@ -101,6 +101,18 @@ def accuracy(summary: Summary, task: str) -> Figure:
 
 
 @matplotlib.rc_context(SETTINGS)
+def curves(logs: dict[str, list[tuple[int, float]]]) -> Figure:
+    """Draw the cross-entropy of what is trained on against the optimizer step, a line for each arm."""
+    figure, axes = _figure("cross-entropy, nats per token")
+    for at, (name, log) in enumerate(logs.items()):
+        axes.plot(*zip(*log, strict=True), label=visible(name), color=f"C{at}", linewidth=1.5)
+    axes.set_xlabel("optimizer step")
+    axes.grid(axis="y", linewidth=0.6)
+    figure.legend(loc="outside lower center", ncols=min(4, len(logs)))
+    return figure
+
+
+@matplotlib.rc_context(SETTINGS)
 def accuracy_over_temperature(sweep: TemperatureSweep) -> Figure:
     """Draw accuracy against temperature; a star is the temperature that validation prefers."""
     figure, axes = _figure("right on test, in %")

@@ -11,6 +11,7 @@ from typing import Any
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
+from erce.files import read_json
 from erce.recipe import as_settings
 from erce.reporting.numbers.completions import (
     MOST_ON_A_PAGE,
@@ -27,11 +28,13 @@ from erce.reporting.numbers.verdict import gains, preferences
 from erce.reporting.pages.figures import (
     accuracy,
     accuracy_over_temperature,
+    curves,
     inline,
 )
 from erce.reporting.pages.templates import TEMPLATES, environment
 from erce.reporting.words import sentences as words
 from erce.reporting.words.cautions import faults, next_steps
+from erce.study.folder import TRAINING
 
 VERDICTS = {  # a name on the page → the verifier's reasons; all other reasons are "other"
     "right": ("exact", "numeric", "structural", "passed", "unproven"),
@@ -40,6 +43,7 @@ VERDICTS = {  # a name on the page → the verifier's reasons; all other reasons
     "cut off": ("truncated",),
     "timeout": ("timeout",),
 }
+MOST_POINTS = 300  # of a curve; the eye cannot tell more apart
 
 
 def document(summary: Summary) -> str:
@@ -64,6 +68,7 @@ def document(summary: Summary) -> str:
         faults=faults(summary),
         next_steps=next_steps(summary),
         figures={task: inline(accuracy(summary, task), f"Accuracy of every arm on {task}") for task in tasks},
+        curves=_curves(summary),
         verdict_mixes=_mixes(summary),
         temperature=sweep and inline(accuracy_over_temperature(sweep), "Accuracy against temperature"),
         coverage=sample_coverage(summary),
@@ -114,6 +119,18 @@ def _completions(summary: Summary, shown: Completions) -> dict[str, Any]:
             for row in shown.rows
         ],
     }
+
+
+def _curves(summary: Summary) -> Markup | None:
+    """Draw how each arm of the own task learned, with its first seed that is done."""
+    logs, study = {}, summary.study
+    for arm in summary.arms(summary.task):
+        path = study.folder(study.cells(summary.task, arm)[0]) / TRAINING
+        log = [entry for entry in read_json(path, "log")["log"] if "ce" in entry] if path.is_file() else []
+        kept = log[:: -(-len(log) // MOST_POINTS) or 1]
+        logs[summary.name(arm)] = [(entry["step"], entry["ce"]) for entry in kept]
+    logs = {name: log for name, log in logs.items() if len(log) > 1}
+    return inline(curves(logs), "Cross-entropy against the training step") if logs else None
 
 
 def _mixes(summary: Summary) -> dict[str, list[tuple[TableRow, dict[str, float]]]]:

@@ -15,7 +15,7 @@ from erce.errors import counted
 from erce.reporting.format import fixed, percent, points, strength
 from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, outliers, package_versions, power
-from erce.reporting.numbers.verdict import preferences, to_take, usable_for_both
+from erce.reporting.numbers.verdict import MARGIN, preferences, to_take, usable_for_both
 from erce.reporting.words.sentences import in_sentence, sentences, temperature_doubts
 from erce.stats import Power
 from erce.study.folder import read_origin
@@ -115,7 +115,7 @@ def next_steps(summary: Summary) -> list[str]:
     if "sharpening" in sentences(summary) and recipe.can_run and not recipe.decoding.temperatures:
         setting = "temperatures = [0.2, 0.4, 0.6, 1.0] in [decoding]"
         others.append(f"Set {setting}, which shows whether a lower temperature gains as much.")
-    return [*first, *_take(summary), *plan, *others] or [NOTHING_TO_DO]
+    return [*first, *_take(summary), *plan, *_decode(summary), *others] or [NOTHING_TO_DO]
 
 
 def _changed(summary: Summary) -> Iterator[Caution]:
@@ -307,6 +307,17 @@ def _take(summary: Summary) -> list[str]:
         for arm in dict.fromkeys(arms)
         if not arm.is_base
     ]
+
+
+def _decode(summary: Summary) -> list[str]:
+    """Say that one greedy answer is right more often than a sample, where it is so by more than MARGIN."""
+    arm = to_take(summary)
+    greedy, sampled = (summary.row(summary.task, arm, decoding) for decoding in ("greedy", "sampled"))
+    if arm is None or greedy is None or sampled is None or greedy.mean - sampled.mean <= MARGIN:
+        return []
+    of_greedy, of_samples = percent(greedy.mean), percent(sampled.mean)
+    right = f"is right on {of_greedy} % of the problems so, and in {of_samples} % of samples"
+    return [f"Decode greedily where one answer is enough: {in_sentence(summary, arm)} {right}."]
 
 
 def _plan(summary: Summary) -> list[str]:

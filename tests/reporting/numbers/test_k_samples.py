@@ -54,6 +54,14 @@ def test_votes_and_the_likeliest_have_an_interval_where_the_scores_hold_every_pr
     assert f'<span class="strong">+12.5</span> <span class="quiet">{low} to {high}</span>' in document(scored)
 
 
+def test_two_samples_have_no_vote(tmp_path):
+    def change(cell, result):
+        result["scores"]["test"]["sampled"] |= {"maj@2": 0.5, "best@2": 0.5}
+
+    study = make_study(tmp_path / "two", control=None, problems=10, samples=2)
+    assert list(sample_coverage(summary(with_results(study, change))).votes) == ["best"]
+
+
 def test_one_sample_has_no_part_and_no_chosen_penalty_no_pair(tmp_path):
     small = {"control": None, "problems": 10, "steps": 1}
     one = summary(make_study(tmp_path / "one", **small, samples=1))

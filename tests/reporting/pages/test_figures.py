@@ -20,6 +20,12 @@ def study_summary(tmp_path_factory):
     )
 
 
+def test_curves_have_a_line_an_arm(study_summary):
+    logs = {name: [(step, at + step) for step in range(5)] for at, name in enumerate(("λ = 0", "rft + 4"))}
+    axes = figures.curves(logs).axes[0]
+    assert [line.get_label() for line in axes.lines] == ["λ = 0", "rft + 4"]
+
+
 def test_the_same_summary_draws_the_same_bytes(study_summary):
     drawn = [svg(figures.accuracy(study_summary, TASK)) for _ in range(2)]
     assert drawn[0] == drawn[1]

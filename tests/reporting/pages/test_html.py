@@ -137,7 +137,7 @@ def test_the_page_has_all_its_parts_in_the_order_of_reading(whole):
         )
     ]
     assert places == sorted(places)
-    assert page.tags.count("figure") == 2
+    assert page.tags.count("figure") == 3
     printed = re.sub(r"\s+", " ", printed)
     numbers = read_json(path.parents[2] / "all.json")
     assert all(text in printed for text in (*numbers["sentences"], *numbers["next"]))
