@@ -169,7 +169,7 @@ def test_the_report_of_imported_logs_is_whole_and_tells_nobody_to_change_a_recip
     page = report(study.root, json=tmp_path / "all.json").read_text(encoding="utf-8")
     for unsaid in ("None", "n_validation"):
         assert unsaid not in page
-    assert "Import logs of validation problems with --validation." in page
+    assert "import logs of validation problems with --validation." in page
     assert page.rstrip().endswith("</html>")
     [gain] = [each for each in read_json(tmp_path / "all.json")["rows"] if each["lam"] == 2]
     assert gain["over_lam0"]["gain"] == 3 / 8

@@ -64,14 +64,14 @@ class Served(Toy):
     """An environment whose erce draws the same three arms each time; in `others` one text may differ."""
 
     text: str = "4"
-    entropy: float = 0.5
+    logprob: float = -0.5
     others: tuple[str, ...] = ("served", "killed")
 
     def erce(self, command, path, rows, *_):
         if command == "run":
             return
-        changed = {"completion": self.text, "entropy": self.entropy} if rows.stem in self.others else {}
-        greedy = {"split": "test", "decoding": "greedy", "completion": "4", "entropy": 0.5}
+        changed = {"completion": self.text, "logprob": self.logprob} if rows.stem in self.others else {}
+        greedy = {"split": "test", "decoding": "greedy", "completion": "4", "logprob": -0.5, "tokens": 1}
         samples = [
             greedy | {"arm": arm, "problem": str(at)} for arm in ("base", "0", "2") for at in range(48)
         ]
@@ -85,13 +85,13 @@ class Served(Toy):
     [
         ({}, True, [True, True, True, True]),
         ({"text": "5"}, True, [False, True, True, True]),
-        ({"entropy": 0.6}, True, [True, False, True, True]),
+        ({"logprob": -0.6}, True, [True, False, True, True]),
         ({}, False, [True, True, False, True]),
         ({"text": "5", "others": ("killed",)}, True, [True, True, True, False]),
     ],
-    ids=["same", "another text", "another entropy", "outlives its run", "another text after a kill"],
+    ids=["same", "another text", "another log p", "outlives its run", "another text after a kill"],
 )
-def test_a_server_is_held_to_the_texts_and_entropies_drawn_here(tmp_path, monkeypatch, served, ends, holds):
+def test_a_server_is_held_to_the_texts_and_log_p_drawn_here(tmp_path, monkeypatch, served, ends, holds):
     monkeypatch.setattr(Environment, "runs", tmp_path)
     monkeypatch.setattr(serving, "_ends_with_a_killed_run", lambda environment: ends)
     assert [claim.holds for claim in serving.check_vllm(Served("toy", **served))] == holds
