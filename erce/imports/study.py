@@ -245,4 +245,4 @@ def _verdict(row: SampleRow) -> Verdict:
     shown = "passed" if row.accepted else "failed"
     if not row.accepted and row.extracted is not None and row.extracted.strip() in NOTHING_EXTRACTED:
         shown = "truncated" if row.finish == "length" else "no answer"
-    return Verdict(bool(row.accepted), row.reason or shown, row.extracted)
+    return Verdict(bool(row.accepted), row.reason or shown, row.extracted, flexible=row.flexible)

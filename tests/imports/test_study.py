@@ -74,7 +74,7 @@ def test_greedy_logs_and_logs_of_samples_are_two_decodings_of_the_same_seeds(tmp
 def test_rows_become_a_study_with_what_they_say(tmp_path):
     known = {"task": "mine/gsm8k", "model": "hf/m", "tokens": 7, "finish": "length", "prompt": "0+0?"}
     lines = [
-        known | {"problem": at, "accepted": right, "extracted": ""}
+        known | {"problem": at, "accepted": right, "flexible": at == 0, "extracted": ""}
         for at, row in enumerate([[1, 0], [0, 0]])
         for right in row
     ]
@@ -89,6 +89,7 @@ def test_rows_become_a_study_with_what_they_say(tmp_path):
     scores = next(iter(study.results.values()))["scores"]["test"]["sampled"]
     assert (scores["tokens"], scores["finished"], scores["pass@2"]) == (7.0, 0.0, 0.5)
     assert scores["reasons"] == {"passed": 0.25, "truncated": 0.75}
+    assert scores["flexible"] == 0.5
     assert study.recipe.model == "hf/m"
     assert next(read_rows(study.root / PROBLEMS))["prompt"] == "0+0?"
 
