@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from erce.reporting.numbers.gains import Summary, gain_as_json, known_mean
+from erce.reporting.numbers.verdict import preferences
 from erce.score import coverage, coverage_by_problem, mixed_share
 from erce.stats import Gain, paired_gain
 from erce.types import Arm
@@ -20,14 +21,16 @@ class Coverage:
 
     `passed` is each arm's pass@k for every k of `ks`, whose last is n, all samples of a problem. `votes` is
     "maj" and "best" → each arm's maj@n or best@n, None where the scores of a seed lack it; what every arm
-    lacks is left out. `mixed` is each arm's `erce.score.mixed_share`. `gains` compares the chosen λ with the
-    baseline, with all n samples: "pass", and the votes where the scores hold every problem's.
+    lacks is left out. `mixed` is each arm's `erce.score.mixed_share`. `gains` compares `arm`, the one that
+    validation prefers for samples, with the baseline, all n samples: "pass", and votes whose scores hold
+    every problem.
     """
 
     ks: list[int]
     passed: dict[Arm, list[float]]
     votes: dict[str, dict[Arm, float | None]]
     mixed: dict[Arm, float]
+    arm: Arm | None
     gains: dict[str, Gain]
 
     def as_json(self, grid: str) -> dict[str, Any]:
@@ -60,16 +63,17 @@ def sample_coverage(summary: Summary) -> Coverage | None:
         if any(share is not None for share in shares.values()):
             votes[way] = shares
     mixed, gains = {arm: mixed_share(array) for arm, array in outcomes.items()}, {}
-    chosen = summary.chosen_penalty
-    if chosen in outcomes and summary.baseline in outcomes:
-        found = {way: _gain(summary, chosen, way) for way in ("pass", *ways)}
+    preferred = preferences(summary).get("sampled")
+    arm = preferred.arm if preferred else summary.chosen_penalty
+    if arm in outcomes and summary.baseline in outcomes and arm != summary.baseline:
+        found = {way: _gain(summary, arm, way) for way in ("pass", *ways)}
         gains = {way: gain for way, gain in found.items() if gain is not None}
-    return Coverage(ks, passed, votes, mixed, gains)
+    return Coverage(ks, passed, votes, mixed, arm, gains)
 
 
-def _gain(summary: Summary, chosen: Arm, way: str) -> Gain | None:
+def _gain(summary: Summary, preferred: Arm, way: str) -> Gain | None:
     """Return the paired gain; None where a seed's scores do not hold the way problem by problem."""
-    treated, baseline = (_by_problem(summary, arm, way) for arm in (chosen, summary.baseline))
+    treated, baseline = (_by_problem(summary, arm, way) for arm in (preferred, summary.baseline))
     if treated is None or baseline is None or treated.shape[1] != baseline.shape[1]:
         return None
     return paired_gain(treated, baseline)

@@ -54,6 +54,17 @@ def test_votes_and_the_likeliest_have_an_interval_where_the_scores_hold_every_pr
     assert f'<span class="strong">+12.5</span> <span class="quiet">{low} to {high}</span>' in document(scored)
 
 
+def test_the_gain_is_that_of_the_arm_that_validation_prefers(tmp_path):
+    """Of another objective, which is better than every λ."""
+    made = summary(make_study(tmp_path / "dft", control=None, lams=(0.0, 0.5), objectives=("dft",)))
+    found = sample_coverage(made)
+    assert found.arm == Arm(0.0, "dft")
+    arms = [made.study.outcomes(TASK, arm, split="test", decoding="sampled") for arm in (found.arm, Arm(0.0))]
+    expected = paired_gain(*(arm.max(axis=2, keepdims=True) for arm in arms))
+    assert found.gains["pass"].gain == pytest.approx(expected.gain)
+    assert "</abbr> of dft over λ = 0" in document(made)
+
+
 def test_two_samples_have_no_vote(tmp_path):
     def change(cell, result):
         result["scores"]["test"]["sampled"] |= {"maj@2": 0.5, "best@2": 0.5}
