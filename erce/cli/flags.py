@@ -200,7 +200,7 @@ def settings(pairs: list[str]) -> dict[str, Any]:
 def recipe_path(name: str) -> Path:
     """Return the file of a recipe: `name` is a path, perhaps without .toml, or that of one of erce's own."""
     path = Path(name)
-    for file in (path, Path(f"{name}.toml"), _shipped_recipes() / f"{name}.toml"):
+    for file in (path, _shipped_recipes() / f"{name}.toml", Path(f"{name}.toml")):
         if file.is_file():
             return file
     names = recipe_names()

@@ -162,11 +162,16 @@ def known_warning_silenced() -> Iterator[None]:
 
 @contextmanager
 def loading(name: str) -> Iterator[None]:
-    """Ask the hub once; turn what keeps a model from loading (misspelt, offline, gated) into a sentence."""
+    """Ask the hub once; turn what keeps a model from loading (misspelt, offline, gated) into a sentence.
+
+    An error of the system, such as a full disk, has its number and its own words.
+    """
     try:
         with hub_asked_once(name, "config.json"):
             yield
     except OSError as error:
+        if error.errno is not None:
+            raise
         why = first_line(error) if is_hub_name(name) else "there is no such folder"
         meant = nearest_model(name)
         raise InputError(

@@ -94,7 +94,10 @@ def _rows(path: Path, reading: Reading) -> list[dict[str, Any]]:
     counts: Counter[str] = Counter()
     rows = []
     for line in read_rows(path, "problem", "accepted", damaged=NEITHER):
-        row: dict[str, Any] = {"problem": str(line["problem"])}
+        problem = line["problem"]
+        if isinstance(problem, bool) or not isinstance(problem, str | int | float):
+            raise InputError(f"{path} has the problem {problem!r:.60}, neither a text nor a number")
+        row: dict[str, Any] = {"problem": str(problem)}
         where = f"{path}, problem {row['problem']!r}"
         row |= {name: _checked(where, name, line.get(name), "a text", str) for name in TEXTS}
         row |= {name: _checked(where, name, line.get(name), "a number", int, float) for name in NUMBERS}

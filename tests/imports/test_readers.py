@@ -59,6 +59,7 @@ def test_what_records_writes_is_read_again(tmp_path, file):
         ("[", "line 1 has neither the doc_id"),
         ("PK\3\4\xff\n", "line 1 has neither the doc_id, resps and metrics of lm-eval"),
         ('{"problem": 1}', 'nor "problem" and "accepted"; docs/records.md shows'),
+        ('{"problem": null, "accepted": 1}', "has the problem None, neither a text nor a number"),
         ('{"problem": 1, "accepted": "C"}', "problem '1' has the accepted 'C', neither 0 nor 1"),
         ('{"problem": 1, "accepted": [1]}', "neither 0 nor 1"),
         ('{"problem": 1, "accepted": 1, "completion": 4}', "problem '1' has completion = 4, not a text"),

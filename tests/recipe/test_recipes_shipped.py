@@ -49,6 +49,8 @@ def test_a_recipe_of_your_own_needs_no_ending_and_a_misspelt_one_is_suggested(tm
     monkeypatch.chdir(tmp_path)
     (tmp_path / "units.toml").touch()
     assert recipe_path("units").samefile(tmp_path / "units.toml")
+    (tmp_path / "mini-styles.toml").touch()
+    assert recipe_path("mini-styles").samefile(SHIPPED["mini-styles"])  # of which `erce demo` asks
     with pytest.raises(ValueError, match=r"no recipe 'unit': .*; did you mean 'units'"):
         recipe_path("unit")
 

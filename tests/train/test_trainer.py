@@ -450,6 +450,12 @@ def test_a_model_that_is_nowhere_is_one_sentence(tmp_path):
         ERCETrainer("/nowhere", toy.config(tmp_path), train_dataset=toy.dataset(ROWS))
 
 
+def test_a_folder_that_cannot_be_written_is_not_taken_for_a_missing_model(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="file"):
+        ERCETrainer("tiny", toy.config(tmp_path / "file" / "out"), train_dataset=toy.dataset(ROWS))
+
+
 def test_an_embedded_model_is_known_by_its_name(tmp_path):
     trainer = ERCETrainer(
         "tiny", ERCEConfig(**toy.common(tmp_path), head="erce"), train_dataset=toy.dataset(ROWS)

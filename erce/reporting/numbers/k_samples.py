@@ -1,4 +1,4 @@
-"""A study → what several samples of a problem do: one of k is right, the vote of all is, the likeliest."""
+"""A study → how often one of k samples of a problem is right, the vote of all n, and the likeliest."""
 
 from dataclasses import dataclass
 from functools import lru_cache

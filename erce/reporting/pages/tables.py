@@ -116,7 +116,7 @@ class Sheet:
 
 
 def write_tables(summary: Summary, folder: Path) -> None:
-    """Write TASK-DECODING as .md, .tex and .csv."""
+    """Write the table of each task and decoding, as TASK-DECODING.md, .tex and .csv."""
     for task in summary.study.recipe.tasks:
         for decoding in DECODINGS:
             rows = [row for row in summary.rows if (row.task, row.decoding) == (task, decoding)]

@@ -1,4 +1,4 @@
-"""Values as they are written: words, times of day. Readers and comparisons."""
+"""Words and times of day as they are written: how they are read, and when two are the same."""
 
 import re
 from dataclasses import dataclass
