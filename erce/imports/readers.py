@@ -116,7 +116,7 @@ def _checked(where: str, name: str, value: Any, what: str, *kinds: type) -> Any:
 
 
 def _right(where: str, name: str, value: Any) -> bool | None:
-    """Return a verdict as true or false; None is not known."""
+    """Return a verdict, 0 or 1, as False or True; one that is missing stays None."""
     if value not in (0, 1, None):
         raise InputError(f"{where} has the {name} {value!r}, neither 0 nor 1")
     return None if value is None else bool(value)

@@ -30,7 +30,7 @@ class Power(NamedTuple):
 
 
 def plan(treated: ArrayLike, baseline: ArrayLike, *, gain: float = 0.03) -> Power:
-    """Plan with what varied between two arms, (seeds, problems, samples) as `paired_gain` takes them.
+    """Return the power of studies of other sizes, from how the outcomes of two arms varied.
 
     With the terms of `paired_gain`, a study of f times as many problems and g times as many seeds has
 
@@ -41,7 +41,7 @@ def plan(treated: ArrayLike, baseline: ArrayLike, *, gain: float = 0.03) -> Powe
     alone: in simulations with 5 and 10 seeds, 85 to 93 % of studies of the same size find that gain.
 
     Args:
-        treated: Outcomes of one arm.
+        treated: Outcomes of one arm, (seeds, problems, samples) as `paired_gain` takes them.
         baseline: Outcomes of the other one, for the same problems in the same order.
         gain: The wanted gain, in fractions of 1.
 

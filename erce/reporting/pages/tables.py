@@ -85,7 +85,7 @@ def arm_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table of one task and decoding, to be written to a file; `seeds` have a column each in the CSV."""
+    """A table, written to a file, of one task and decoding; its CSV has a column for each of `seeds`."""
 
     rows: list[TableRow]
     seeds: list[int]

@@ -87,7 +87,7 @@ class Clock:
 
     @property
     def minute(self) -> int:
-        """Return the minute of the day; where no half is named, the hours count to 24."""
+        """Return the minute of the day; a time without a.m. or p.m. is on the 24-hour clock."""
         hours = self.hours % 12 + 12 * (self.half == "p") if self.half else self.hours
         return 60 * hours + self.minutes
 
