@@ -92,6 +92,19 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def duration(seconds: float) -> str:
+    """Return a time in words, rounded.
+
+    >>> [duration(seconds) for seconds in (0, 0.2, 59, 600, 9000, 200_000)]
+    ['0 s', '1 s', '59 s', '10 min', '2.5 h', '2.3 days']
+    """
+    if seconds < 60:
+        return f"{max(1, round(seconds)) if seconds > 0 else 0} s"
+    if seconds < 3600:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 172_800 else f"{seconds / 86_400:.1f} days"
+
+
 def raised(error: Exception) -> str:
     """Return what a user's code raised, and the innermost line that belongs to no library."""
     frames = traceback.extract_tb(error.__traceback__)

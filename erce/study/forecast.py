@@ -10,11 +10,10 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from erce.errors import InputError, counted
+from erce.errors import InputError, counted, duration
 from erce.generate.backend import backend_of
 from erce.recipe import Cell
 from erce.study.budget import StudyWork, cached_tokenizer
-from erce.study.engines.progress import duration
 from erce.study.folder import read_timing
 from erce.study.memory import WIDTHS, BatchSizes, cpu_flops, dtype_on, free_memory, weights
 from erce.study.probe import MEASURED_SECONDS, Speed, measured_speed
