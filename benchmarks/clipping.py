@@ -21,7 +21,7 @@ import torch
 from safetensors.torch import load_file
 
 from erce.hf.models import BasePolicy
-from erce.recipe import RegularizedObjective, Training
+from erce.recipe import Objective, Training
 from erce.study.stages import base_policy
 from erce.tasks import load_task, splits
 from erce.train.fine_tune import fine_tune
@@ -48,7 +48,7 @@ def row(base: BasePolicy, problems: tuple[Problem, ...], *, lam: float, rate: fl
     training = Training(epochs=1.0, learning_rate=rate, max_grad_norm=limit, checkpoint_minutes=0)
     with tempfile.TemporaryDirectory() as folder:
         adapter = Path(folder) / "adapter"
-        objective = RegularizedObjective(lam=lam)
+        objective = Objective(lam=lam)
         told = fine_tune(base, problems, objective=objective, training=training, seed=0, folder=adapter)
         weights = load_file(adapter / "adapter_model.safetensors")
     log = told["log"]

@@ -29,7 +29,7 @@ from erce.generate.decoding import GenerationSettings
 from erce.generate.transformers import generate
 from erce.hf.models import DTYPES, BasePolicy, load_tokenizer
 from erce.hf.prompt import prompt_ids
-from erce.recipe import RegularizedObjective, Training
+from erce.recipe import Objective, Training
 from erce.study.memory import PUBLIC, read_config
 from erce.train.fine_tune import fine_tune
 from erce.types import Problem
@@ -90,7 +90,7 @@ def time_training(model: Any, tokenizer: Any, options: argparse.Namespace) -> tu
             log = fine_tune(
                 BasePolicy(model, tokenizer),
                 problems_read,
-                objective=RegularizedObjective(lam=1.0),
+                objective=Objective(lam=1.0),
                 training=training,
                 seed=0,
                 folder=Path(folder) / "adapter",

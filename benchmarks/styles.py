@@ -64,12 +64,12 @@ def main() -> None:
     print("| arm | " + " | ".join(f"{step}" for step in range(0, 61, MEASURED_STEPS)) + " |")
     print("|---" * 8 + "|")
     written = {"base": measured_texts(load_model("tiny-styles", dtype="float32"), problems.test)}
-    for name, lam, objective in [
+    for name, lam, base_loss in [
         *((f"λ = {lam:g}", lam, "cross-entropy") for lam in LAMS),
         ("dft", 0.0, "dft"),
         ("eaft", 0.0, "eaft"),
     ]:
-        trainer, leanings = trained(lam, objective, problems.train, problems.validation)
+        trainer, leanings = trained(lam, base_loss, problems.train, problems.validation)
         print(f"| {name} | {' | '.join(f'{100 * p:.0f}' for p in leanings.worked)} |")
         assert trainer.model is not None
         written[name] = measured_texts(trainer.model.eval(), problems.test)
@@ -84,7 +84,7 @@ def main() -> None:
 
 
 def trained(
-    lam: float, objective: str, demonstrated: Sequence[Problem], held_out: Sequence[Problem]
+    lam: float, base_loss: str, demonstrated: Sequence[Problem], held_out: Sequence[Problem]
 ) -> tuple[ERCETrainer, Leanings]:
     """Train with the settings of recipes/mini-styles.toml."""
     model, tokenizer = load_model("tiny-styles", dtype="float32"), load_tokenizer("tiny-styles")
@@ -98,7 +98,7 @@ def trained(
     ]
     arguments = ERCEConfig(
         entropy_penalty=lam,
-        objective=objective,
+        base_loss=base_loss,
         output_dir="runs/styles",
         num_train_epochs=3,
         per_device_train_batch_size=16,

@@ -62,7 +62,7 @@ class Condition:
     base: str = "seen both"
     demonstrations: int = 320
     lams: tuple[float, ...] = LAMS
-    objectives: tuple[str, ...] = OTHERS
+    methods: tuple[str, ...] = OTHERS
     schedule: str = "constant"
     learning_rate: float = 3e-4
 
@@ -91,11 +91,11 @@ class Row:
 
 NEITHER = ("focal:2", "label-smoothing:0.1")
 SHARES = [
-    Condition(share=0.0, objectives=(*OTHERS, *NEITHER)),
+    Condition(share=0.0, methods=(*OTHERS, *NEITHER)),
     Condition(share=0.1),
-    Condition(share=0.25, objectives=(*OTHERS, *NEITHER)),
-    Condition(share=0.5, objectives=(*OTHERS, *NEITHER, "dft + 2", "dft + 8")),
-    Condition(share=0.75, objectives=(*OTHERS, *NEITHER, "dft + 2", "dft + 8")),
+    Condition(share=0.25, methods=(*OTHERS, *NEITHER)),
+    Condition(share=0.5, methods=(*OTHERS, *NEITHER, "dft + 2", "dft + 8")),
+    Condition(share=0.75, methods=(*OTHERS, *NEITHER, "dft + 2", "dft + 8")),
     Condition(share=1.0),
 ]
 SEEN = [
@@ -103,14 +103,14 @@ SEEN = [
     for base in ("never a shortcut", "seen both, weak")
     for share in (0.25, 0.75)
 ]
-AMOUNTS = [Condition(share=0.75, demonstrations=n, lams=(0.0, 8.0, 16.0), objectives=()) for n in (80, 1280)]
+AMOUNTS = [Condition(share=0.75, demonstrations=n, lams=(0.0, 8.0, 16.0), methods=()) for n in (80, 1280)]
 NEW_SKILL = [
     Condition(
         share=0.0,
         base="shortcuts alone",
         demonstrations=1280,
         lams=(0.0, 2.0, 8.0),
-        objectives=(),
+        methods=(),
         schedule=schedule,
         learning_rate=1e-3,
     )
@@ -153,7 +153,7 @@ def recipe_of(condition: Condition, out: Path) -> Recipe:
         task=f"mini-styles:{condition.share:g}" if condition.share != 0.75 else "mini-styles",
         model=base_folder(condition.base, out),
         lams=condition.lams,
-        objectives=condition.objectives,
+        methods=condition.methods,
         seeds=(0, 1, 2),
         n_train=condition.demonstrations,
         n_validation=20,

@@ -14,7 +14,7 @@ _HOME = {
     "erce.loss": (
         "DFT",
         "EAFT",
-        "OBJECTIVES",
+        "BASE_LOSSES",
         "PENALTIES",
         "CrossEntropy",
         "Focal",

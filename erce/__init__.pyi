@@ -3,9 +3,9 @@ from erce.evaluation.callback import VerifiedAccuracy
 from erce.evaluation.evaluate import Evaluation, evaluate
 from erce.hf.attach import attach, detach
 from erce.loss import (
+    BASE_LOSSES,
     DFT,
     EAFT,
-    OBJECTIVES,
     PENALTIES,
     CrossEntropy,
     Focal,
@@ -26,9 +26,9 @@ from erce.train.trainer import ERCETrainer
 
 __version__: str
 __all__ = [
+    "BASE_LOSSES",
     "DFT",
     "EAFT",
-    "OBJECTIVES",
     "PENALTIES",
     "TASKS",
     "CrossEntropy",

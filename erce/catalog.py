@@ -1,6 +1,6 @@
-"""The penalties, objectives and embedded models of erce by name, and "package.module:NAME" → what it names.
+"""The penalties, base losses and embedded models of erce by name, and "package.module:NAME" → what it names.
 
-Recipes read this file without torch; `erce.loss.named` has the classes. To add a penalty or an objective:
+Recipes read this file without torch; `erce.loss.named` has the classes. To add a penalty or a base loss:
 its class, in a file of `erce/loss/`, and its line here.
 """
 
@@ -25,10 +25,10 @@ class NumberRule(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """One line of the tables: a penalty or an objective."""
+    """One line of the tables: a penalty or a base loss."""
 
     home: str  # of its class, module:NAME
-    number: NumberRule | None = None  # a penalty's order, an objective's parameter; None: it takes no number
+    number: NumberRule | None = None  # a penalty's order, a base loss's parameter; None: it takes no number
     words: str = ""  # what a report calls the penalty
 
 
@@ -42,14 +42,14 @@ PENALTIES = {
     "renyi": Listed("erce.loss.penalties:Renyi", ORDER, "Rényi’s entropy"),
     "support-size": Listed("erce.loss.penalties:SupportSize", ORDER, "the support size"),
 }
-OBJECTIVES = {
-    "cross-entropy": Listed("erce.loss.objectives:CrossEntropy"),
-    "label-smoothing": Listed("erce.loss.objectives:LabelSmoothing", SHARE),
-    "dft": Listed("erce.loss.objectives:DFT"),
-    "eaft": Listed("erce.loss.objectives:EAFT", AT_LEAST_0),
-    "focal": Listed("erce.loss.objectives:Focal", AT_LEAST_0),
-    "power": Listed("erce.loss.objectives:ProbabilityPower", ABOVE_0),
-    "threshold": Listed("erce.loss.objectives:Threshold", SHARE),
+BASE_LOSSES = {
+    "cross-entropy": Listed("erce.loss.base_losses:CrossEntropy"),
+    "label-smoothing": Listed("erce.loss.base_losses:LabelSmoothing", SHARE),
+    "dft": Listed("erce.loss.base_losses:DFT"),
+    "eaft": Listed("erce.loss.base_losses:EAFT", AT_LEAST_0),
+    "focal": Listed("erce.loss.base_losses:Focal", AT_LEAST_0),
+    "power": Listed("erce.loss.base_losses:ProbabilityPower", ABOVE_0),
+    "threshold": Listed("erce.loss.base_losses:Threshold", SHARE),
 }
 
 SYNONYMS = {  # a name in recipes, papers and other trainers → the name in trainer and attach
@@ -172,19 +172,19 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     return f"no {kind} {name!r}; {way_out} (your own: package.module:NAME)"
 
 
-def split_number(objective: str) -> tuple[str, str | None]:
-    """Return an objective's name and the text of its number, None where it has no number.
+def split_number(text: str) -> tuple[str, str | None]:
+    """Return a base loss's name and the text of its number, None where it has no number.
 
     >>> split_number("focal:2"), split_number("dft"), split_number("my.losses:SOFT")
     (('focal', '2'), ('dft', None), ('my.losses:SOFT', None))
     >>> split_number("my.losses:SOFT:2")
     ('my.losses:SOFT', '2')
     """
-    user_defined = None if objective.partition(":")[0] in OBJECTIVES else _USER_DEFINED.match(objective)
-    name = user_defined.group() if user_defined else objective.partition(":")[0]
-    rest = objective[len(name) :]
+    user_defined = None if text.partition(":")[0] in BASE_LOSSES else _USER_DEFINED.match(text)
+    name = user_defined.group() if user_defined else text.partition(":")[0]
+    rest = text[len(name) :]
     if rest and not rest.startswith(":"):
-        return objective, None
+        return text, None
     return name, rest[1:] if rest else None
 
 

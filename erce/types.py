@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-CROSS_ENTROPY = "cross-entropy"  # the objective that every penalty is added to unless a recipe names another
+CROSS_ENTROPY = "cross-entropy"  # the loss that every penalty is added to unless a recipe names another
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,21 +137,21 @@ class Splits:
 
 @dataclass(frozen=True)
 class Arm:
-    """One row of a report's tables: the base model, or all seeds of an objective with a penalty strength λ.
+    """One row of a report's tables: the base model, or all seeds of a method with a penalty strength λ.
 
     `lam` is None for the base model as it came, which is not trained. Gains are measured from λ = 0 of the
-    objective that a recipe's grid is on: cross-entropy, or the one that the recipe names.
+    base loss that a recipe's grid is on: cross-entropy, or the one that the recipe names.
     """
 
     lam: float | None
-    objective: str = CROSS_ENTROPY
+    method: str = CROSS_ENTROPY  # a base loss by name, or "rft" or "self"
 
     @property
     def is_base(self) -> bool:
         return self.lam is None
 
     def name(self, grid: str = CROSS_ENTROPY) -> str:
-        """Return the arm's one name, on every page, where a study's λ are on the objective `grid`.
+        """Return the arm's one name, on every page, where a study's λ are on the base loss `grid`.
 
         >>> [Arm(lam).name() for lam in (None, 0.0, -0.5)], [Arm(lam, "dft").name() for lam in (0.0, 4.0)]
         (['base model', 'λ = 0', 'λ = −0.5'], ['dft', 'dft + 4'])
@@ -160,10 +160,10 @@ class Arm:
         """
         if self.lam is None:
             return "base model"
-        if self.objective == grid == CROSS_ENTROPY:
+        if self.method == grid == CROSS_ENTROPY:
             return f"λ = {self.lam:g}".replace("-", "−")
         sign = "−" if self.lam < 0 else "+"
-        return f"{self.objective} {sign} {abs(self.lam):g}" if self.lam else self.objective
+        return f"{self.method} {sign} {abs(self.lam):g}" if self.lam else self.method
 
     @property
     def slug(self) -> str:
@@ -174,18 +174,18 @@ class Arm:
         """
         if self.lam is None:
             return "base"
-        if self.objective != CROSS_ENTROPY:
-            return f"{self.objective}-lam{self.lam:g}" if self.lam else self.objective
+        if self.method != CROSS_ENTROPY:
+            return f"{self.method}-lam{self.lam:g}" if self.lam else self.method
         return f"lam{self.lam:g}"
 
     def as_json(self, grid: str = CROSS_ENTROPY) -> dict[str, float | str | None]:
-        """Return the arm's name as `label`, and `lam` and `objective`, both None for the base model.
+        """Return the arm's name as `label`, and `lam` and `method`, both None for the base model.
 
         >>> Arm(0.5).as_json()
-        {'label': 'λ = 0.5', 'lam': 0.5, 'objective': 'cross-entropy'}
+        {'label': 'λ = 0.5', 'lam': 0.5, 'method': 'cross-entropy'}
         """
-        objective = None if self.is_base else self.objective
-        return {"label": self.name(grid), "lam": self.lam, "objective": objective}
+        method = None if self.is_base else self.method
+        return {"label": self.name(grid), "lam": self.lam, "method": method}
 
 
 BASE_MODEL, BASELINE = Arm(None), Arm(0.0)
@@ -203,7 +203,7 @@ class SampleRow:
     task: str | None = None
     arm: str  # "base", "lam0.5", "dft": the arm (table row) that the sample belongs to
     lam: float | None = None
-    objective: str | None = None
+    method: str | None = None
     penalty: str | None = None
     order: float | None = None
     seed: int  # of training, and with `problem` and `sample` of the random numbers it was sampled with

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from erce.errors import InputError
 from erce.integrations import settings_from_environment
-from erce.loss import entropy_regularized_cross_entropy, make_objective, make_penalty
+from erce.loss import entropy_regularized_cross_entropy, make_base_loss, make_penalty
 
 _LOSSES: Any = import_module("swift.loss") if find_spec("swift") else None
 BaseLoss: Any = _LOSSES.BaseLoss if _LOSSES else object
@@ -28,7 +28,7 @@ class ERCELoss(BaseLoss):
         self.penalty = make_penalty(
             settings.get("entropy_type", "shannon"), settings.get("entropy_order", 1.0)
         )
-        self.objective = make_objective(settings.get("objective", "cross-entropy"))
+        self.base_loss = make_base_loss(settings.get("base_loss", "cross-entropy"))
         _refuse(self, args, trainer)
 
     def __call__(
@@ -48,7 +48,7 @@ class ERCELoss(BaseLoss):
             labels[:, 1:].to(logits.device),
             lam=self.lam,
             penalty=self.penalty,
-            objective=self.objective,
+            base_loss=self.base_loss,
             row_weights=weights,
             num_items_in_batch=num_items_in_batch,
         ).objective

@@ -27,7 +27,7 @@ HEADS = "--device cuda --rows 4096 --vocab 151936 --width 1536 --dtype bfloat16 
 PEERS = "--methods bare,trl,liger,liger-ce,quack-ce,torch-ce,ours"
 # The study of MBPP with SmolLM2, three seeds more.
 CELLS = (
-    "smollm2-mbpp --set lams=[0,1] --set seeds=[3,4,5] --set objectives=[] --set decoding.temperatures=[] "
+    "smollm2-mbpp --set lams=[0,1] --set seeds=[3,4,5] --set methods=[] --set decoding.temperatures=[] "
     "--set decoding.batch_size=500 --set training.micro_batch_size=16 --jobs 6 "
     "--set resources.gpus=0.125 --go-on"
 )

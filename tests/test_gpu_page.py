@@ -60,7 +60,7 @@ def test_the_study_of_the_last_part_is_one_that_its_recipe_takes():
     name, *options = gpu.CELLS.split()
     changes = "\n".join(change for flag, change in itertools.pairwise(options) if flag == "--set")
     recipe = load_recipe(f"recipes/{name}.toml", **tomllib.loads(changes))
-    assert (recipe.lams, recipe.seeds, recipe.objectives) == ((0, 1), (3, 4, 5), ())
+    assert (recipe.lams, recipe.seeds, recipe.methods) == ((0, 1), (3, 4, 5), ())
 
 
 def test_the_lora_part(capsys, monkeypatch):

@@ -82,7 +82,7 @@ def loaded_after(statement: str) -> set[str]:
         ("from erce.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass", set()),
         ("import erce.catalog, erce.recipe", set()),
         ("import erce.tasks, erce.verify.number, erce.verify.program, erce.integrations.rewards", set()),
-        ("import erce.stats, erce.study.folder, erce.study.rounds, erce.score", {"numpy", "scipy"}),
+        ("import erce.stats, erce.study.folder, erce.study.rounds, erce.score", {"numpy", "scipy", "rich"}),
         ("import erce.loss", {"torch", "numpy"}),
         pytest.param(
             "from erce.study.stages import base_policy\nbase_policy('tiny', 'auto')",

@@ -159,7 +159,7 @@ def sample(options: argparse.Namespace) -> None:
     own = overrides.pop("own", {}) | {name: value for name, value in given.items() if value is not None}
     recipe = load_recipe(path, **overrides)
     if not recipe.own_cells:
-        overrides["objectives"] = [*recipe.objectives, "self"]
+        overrides["methods"] = [*recipe.methods, "self"]
     recipe = load_recipe(path, **overrides, own=own)
     written = sample_rows(
         recipe, options.file, out=out, with_demonstrations=options.with_demonstrations, jobs=options.jobs

@@ -25,13 +25,13 @@ def check_adapter(folder: Path) -> None:
         raise DamagedError(f"{folder / WEIGHTS} is damaged; {MADE_AGAIN}") from None
 
 
-def name_objective(folder: Path, *, objective: str, lam: float, penalty: str, order: float) -> None:
+def name_objective(folder: Path, *, base_loss: str, lam: float, penalty: str, order: float) -> None:
     """Write the objective and erce's version into an adapter's README.md, after the text that is there."""
     path = folder / README
     text = path.read_text(encoding="utf-8") if path.is_file() else "---\nlibrary_name: peft\n---\n"
-    minimised = f"`{objective}` alone, without a penalty (λ = 0)"
+    minimised = f"`{base_loss}` alone, without a penalty (λ = 0)"
     if lam:
-        minimised = f"`{objective}` + λ · entropy, with λ = {lam:g} and {penalty_in_words(penalty, order)}"
+        minimised = f"`{base_loss}` + λ · entropy, with λ = {lam:g} and {penalty_in_words(penalty, order)}"
     above = text.partition(f"\n{HEADING}\n")[0].rstrip()
     sentence = f"Trained with erce {version('erce')} to minimise {minimised}."
     path.write_text(f"{above}\n\n{HEADING}\n\n{sentence}\n", encoding="utf-8")

@@ -28,7 +28,7 @@ from erce.hf.head import (
     refuse_prompts_with_a_loss,
 )
 from erce.hf.sequences import begin_count, has_several, keeps_apart, refuse_other_lengths
-from erce.loss import Loss, make_objective, make_penalty
+from erce.loss import Loss, make_base_loss, make_penalty
 
 Model = TypeVar("Model", bound=nn.Module)
 FOREIGN = ("trl", "liger_kernel", "unsloth", "unsloth_zoo", "erce")
@@ -50,10 +50,10 @@ def attach(
     *,
     entropy_type: str = "shannon",
     entropy_order: float = 1.0,
-    objective: str = "cross-entropy",
+    base_loss: str = "cross-entropy",
     ignore_index: int = IGNORED,
 ) -> Model:
-    """Make the `outputs.loss` of a causal LM or `PeftModel` the objective + λ · entropy; return the model.
+    """Make the `outputs.loss` of a causal LM or `PeftModel` the base loss + λ · entropy; return the model.
 
     With `labels` (or `shift_labels`, which are not shifted) the output has no logits: they are never stored,
     and `outputs.logits` is an object that says so if it is used.
@@ -70,7 +70,7 @@ def attach(
         entropy_penalty: The strength λ; 0 is plain cross-entropy.
         entropy_type: "shannon", "renyi", "support-size", or your own, "package.module:NAME".
         entropy_order: The order of "renyi" and "support-size".
-        objective: What λ · entropy is added to, by name.
+        base_loss: What λ · entropy is added to, by name.
         ignore_index: The label of a token that is not trained on.
 
     Returns:
@@ -84,12 +84,12 @@ def attach(
         raise InputError(
             f"entropy_penalty must be a finite int or float, got {entropy_penalty!r}; 0 adds nothing"
         )
-    penalty, objective_function = make_penalty(entropy_type, entropy_order), make_objective(objective)
+    penalty, added_to = make_penalty(entropy_type, entropy_order), make_base_loss(base_loss)
     refuse_prompts_with_a_loss(model)
     base = _base(detach(model))
     _refuse_foreign(base)
     base.erce = Attached(
-        base, lam=entropy_penalty, penalty=penalty, objective=objective_function, ignore_index=ignore_index
+        base, lam=entropy_penalty, penalty=penalty, base_loss=added_to, ignore_index=ignore_index
     )
     base.accepts_loss_kwargs = True  # transformers.Trainer: num_items_in_batch is honoured
 

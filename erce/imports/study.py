@@ -57,20 +57,20 @@ def import_study(
     prompts: dict[tuple[str, str], str] = {}  # (split, problem) → prompt
     for split, logs in (("validation", validation), ("test", arms)):
         for arm, paths in logs.items():
-            lam, objective = _lam_and_objective(arm)
+            lam, method = _lam_and_method(arm)
             seeds: Counter[str] = Counter()  # decoding → logs so far; each is a seed
             for path in paths:
                 of_log, by_problem = read_log(path, arm, reading)
                 decoding = _checked_decoding(path, of_log)
                 seed = 0 if lam is None else seeds[decoding]  # the base model is not trained
-                columns = {"lam": lam, "objective": objective, "seed": seed, "split": split}
+                columns = {"lam": lam, "method": method, "seed": seed, "split": split}
                 seeds[decoding] += 1
                 rows += [replace(row, **columns) for row in of_log]
                 prompts = {(split, problem): text for problem, text in by_problem.items()} | prompts
     _check_complete(rows)
     rows_by_cell: dict[Cell, list[SampleRow]] = {}
     for row in rows:
-        cell = Cell(_task(row.task), row.lam, row.seed, row.objective or CROSS_ENTROPY)
+        cell = Cell(_task(row.task), row.lam, row.seed, row.method or CROSS_ENTROPY)
         rows_by_cell.setdefault(cell, []).append(row)
     recipe = _recipe(rows_by_cell)
     with new_folder(out) as folder:
@@ -92,7 +92,7 @@ def _check_arms(arms: Logs, validation: Logs) -> None:
     for arm in arms:
         if not ARM_NAME.fullmatch(arm):
             raise InputError(f"no arm can be called {arm!r}; a name has letters, digits and . : + = @ _ -")
-        other = known.setdefault(_lam_and_objective(arm), arm)
+        other = known.setdefault(_lam_and_method(arm), arm)
         if other != arm:
             raise InputError(f"arms {other!r} and {arm!r} are the same; give their logs to one")
 
@@ -109,10 +109,10 @@ def _checked_decoding(path: str | Path, rows: list[SampleRow]) -> str:
     return rows[0].decoding
 
 
-def _lam_and_objective(arm: str) -> tuple[float | None, str | None]:
-    """Return the λ and the objective that an arm's name stands for; (None, None) is the base model.
+def _lam_and_method(arm: str) -> tuple[float | None, str | None]:
+    """Return the λ and the method that an arm's name stands for; (None, None) is the base model.
 
-    >>> [_lam_and_objective(arm) for arm in ("baseline", "lam=2", "base", "dpo")]
+    >>> [_lam_and_method(arm) for arm in ("baseline", "lam=2", "base", "dpo")]
     [(0.0, 'cross-entropy'), (2.0, 'cross-entropy'), (None, None), (0.0, 'dpo')]
     """
     if arm == BASE:
@@ -172,8 +172,8 @@ def _recipe(rows_by_cell: dict[Cell, list[SampleRow]]) -> Recipe:
     baseline = next(cell for cell in trained if cell.arm == Arm(0.0))
     return Recipe(
         task=baseline.task,
-        lams=tuple(cell.lam or 0.0 for cell in trained if cell.seed == 0 and cell.objective == CROSS_ENTROPY),
-        objectives=tuple(arm.objective for arm in arms if arm.objective != CROSS_ENTROPY),
+        lams=tuple(cell.lam or 0.0 for cell in trained if cell.seed == 0 and cell.method == CROSS_ENTROPY),
+        methods=tuple(arm.method for arm in arms if arm.method != CROSS_ENTROPY),
         seeds=tuple(sorted({cell.seed for cell in trained})),
         model=rows_by_cell[baseline][0].model or "unknown",
         decoding=_decoding([row for cell_rows in rows_by_cell.values() for row in cell_rows]),
@@ -215,7 +215,7 @@ def _write_cell(folder: Path, recipe: Recipe, cell: Cell, rows: list[SampleRow])
     """Write a cell's folder from its rows: cell.json, completions, verdicts and result.json."""
     origin: dict[str, Any] = {"task": cell.task, "lam": cell.lam, "seed": cell.seed, "model": rows[0].model}
     if cell.lam is not None:
-        origin |= {"penalty": recipe.penalty, "order": recipe.order, "objective": cell.objective}
+        origin |= {"penalty": recipe.penalty, "order": recipe.order, "method": cell.method}
     by_decoding = {row.decoding: {name: getattr(row, name) for name in DECODING} for row in reversed(rows)}
     write_json(folder / CELL, origin | {"decoding": dict(reversed(by_decoding.items()))})
     sets = list(dict.fromkeys((row.split, row.decoding) for row in rows))

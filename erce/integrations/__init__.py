@@ -9,7 +9,7 @@ VARIABLES = {
     "entropy_penalty": "ERCE_ENTROPY_PENALTY",
     "entropy_type": "ERCE_ENTROPY_TYPE",
     "entropy_order": "ERCE_ENTROPY_ORDER",
-    "objective": "ERCE_OBJECTIVE",
+    "base_loss": "ERCE_BASE_LOSS",
 }
 
 

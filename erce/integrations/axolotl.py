@@ -26,7 +26,7 @@ class ERCEArgs(BaseModel):
     entropy_penalty: float
     entropy_type: str = "shannon"
     entropy_order: float = 1.0
-    objective: str = "cross-entropy"
+    base_loss: str = "cross-entropy"
 
 
 class ERCEPlugin(BasePlugin):
@@ -44,7 +44,7 @@ class ERCEPlugin(BasePlugin):
         )
         attach(model, **settings.model_dump())
         _LOG.info(
-            f"erce: {settings.objective} + {settings.entropy_penalty} · {settings.entropy_type} entropy"
+            f"erce: {settings.base_loss} + {settings.entropy_penalty} · {settings.entropy_type} entropy"
         )
 
     def post_trainer_create(self, cfg: Any, trainer: Any) -> None:

@@ -1,6 +1,6 @@
 """Hidden states or logits, and targets → the entropy-regularised cross-entropy; needs torch alone.
 
-penalties, objectives      what λ multiplies, and what λ · penalty is added to: the definitions
+penalties, base_losses     what λ multiplies, and what λ · penalty is added to: the definitions
 named                      a name → one of them; a user-defined one is tried first
 request                    the arguments of one call, checked once; the `Loss` that it returns
 from_logits, from_hidden   the two functions, and the reference that the tests hold them to
@@ -15,32 +15,32 @@ bfloat16_on_cpu            bfloat16 operands on a CPU
 compiled                   how torch.compile passes the loss by
 """
 
-from erce.loss.from_hidden import linear_entropy_regularized_cross_entropy
-from erce.loss.from_logits import entropy_regularized_cross_entropy
-from erce.loss.named import OBJECTIVES, PENALTIES, check_names, make_objective, make_penalty
-from erce.loss.objectives import (
+from erce.loss.base_losses import (
     DFT,
     EAFT,
+    BaseLoss,
     CrossEntropy,
     Focal,
     LabelSmoothing,
-    Objective,
     ProbabilityPower,
     Threshold,
 )
+from erce.loss.from_hidden import linear_entropy_regularized_cross_entropy
+from erce.loss.from_logits import entropy_regularized_cross_entropy
+from erce.loss.named import BASE_LOSSES, PENALTIES, check_names, make_base_loss, make_penalty
 from erce.loss.penalties import Penalty, Renyi, Shannon, SupportSize
 from erce.loss.request import Loss
 
 __all__ = [
+    "BASE_LOSSES",
     "DFT",
     "EAFT",
-    "OBJECTIVES",
     "PENALTIES",
+    "BaseLoss",
     "CrossEntropy",
     "Focal",
     "LabelSmoothing",
     "Loss",
-    "Objective",
     "Penalty",
     "ProbabilityPower",
     "Renyi",
@@ -50,6 +50,6 @@ __all__ = [
     "check_names",
     "entropy_regularized_cross_entropy",
     "linear_entropy_regularized_cross_entropy",
-    "make_objective",
+    "make_base_loss",
     "make_penalty",
 ]

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from erce.loss import chunked
-from erce.loss.objectives import CROSS_ENTROPY, Objective
+from erce.loss.base_losses import CROSS_ENTROPY, BaseLoss
 from erce.loss.penalties import SHANNON, Penalty
 from erce.loss.request import Loss, Request, check_tensors
 
@@ -20,7 +20,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
     *,
     lam: float,
     penalty: Penalty = SHANNON,
-    objective: Objective = CROSS_ENTROPY,
+    base_loss: BaseLoss = CROSS_ENTROPY,
     bias: Tensor | None = None,  # (v,)
     adapter: tuple[Tensor, Tensor] | None = None,  # (..., r) and (v, r), a low-rank addition to the head
     logit_scale: float = 1.0,
@@ -56,7 +56,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         targets: Token ids, (...).
         lam: The strength λ.
         penalty: What λ multiplies.
-        objective: What stands in for the cross-entropy.
+        base_loss: What stands in for the cross-entropy.
         bias: The head's, (v,).
         adapter: (a, b), (..., r) and (v, r), which add a @ b.T to x.
         logit_scale: Multiplies x.
@@ -95,7 +95,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         targets,
         lam,
         penalty,
-        objective,
+        base_loss,
         logit_scale=logit_scale,
         softcap=softcap,
         temperature=temperature,

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from erce.errors import InputError
+from erce.loss.base_losses import CROSS_ENTROPY, BaseLoss
 from erce.loss.gpu_self_check import chosen_impl
-from erce.loss.objectives import CROSS_ENTROPY, Objective
 from erce.loss.penalties import SHANNON, Penalty
 from erce.loss.request import ROW_RESULTS, Loss, Request, check_tensors, not_differentiable
 from erce.loss.row_passes import make_row_terms, row_blocks, score_tile
@@ -21,7 +21,7 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
     *,
     lam: float,
     penalty: Penalty = SHANNON,
-    objective: Objective = CROSS_ENTROPY,
+    base_loss: BaseLoss = CROSS_ENTROPY,
     row_weights: Tensor | None = None,  # (...)
     num_items_in_batch: float | Tensor | None = None,
     num_scored: int | None = None,
@@ -40,7 +40,7 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
         targets: Token ids, (...).
         lam: The strength λ. Negative, it is the confidence penalty of Pereyra et al. (2017).
         penalty: What λ multiplies.
-        objective: What stands in for the cross-entropy.
+        base_loss: What stands in for the cross-entropy.
         row_weights: What multiplies each row's objective, (...).
         num_items_in_batch: What a mean divides by; left out, the number of scored positions, whatever their
             weights.
@@ -69,7 +69,7 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
         targets,
         lam,
         penalty,
-        objective,
+        base_loss,
         row_weights=row_weights,
         num_items_in_batch=num_items_in_batch,
         num_scored=num_scored,

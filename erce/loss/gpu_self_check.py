@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from erce.errors import InputError
+from erce.loss.base_losses import CROSS_ENTROPY
 from erce.loss.matmul import Matmuls, MixedPrecision, second_half
-from erce.loss.objectives import CROSS_ENTROPY
 from erce.loss.penalties import Renyi
 from erce.loss.request import IMPLS, Request
 from erce.loss.row_passes import make_row_terms, score_tile
@@ -61,7 +61,7 @@ def check(device: torch.device, dtype: torch.dtype, v: int, request: Request) ->
     """Check the kernel for operands of a dtype, v tokens and a request's settings; once per process."""
     from erce.loss.triton_kernels import flags
 
-    key = (device, dtype, v, type(request.objective), *flags(request).values())
+    key = (device, dtype, v, type(request.base_loss), *flags(request).values())
     if key not in _FINDINGS:
         kernel, differences = f"the Triton kernel for {request.penalty!r}", partial(_of_kernel, v, request)
         _FINDINGS[key] = _checked(kernel, device, dtype, differences)

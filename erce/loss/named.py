@@ -1,6 +1,6 @@
-"""A name and a number → the penalty or the objective, of erce or user-defined.
+"""A name and a number → the penalty or the base loss, of erce or user-defined.
 
-A user-defined one is tried on a few rows first: a mistake in it would train a wrong objective for hours.
+A user-defined one is tried on a few rows first: a mistake in it would train with a wrong loss for hours.
 """
 
 from collections.abc import Iterable
@@ -12,10 +12,10 @@ from torch import Tensor
 from erce import catalog
 from erce.catalog import is_user_defined, load_user_defined, split_number, unknown
 from erce.errors import InputError
-from erce.loss.objectives import Objective
+from erce.loss.base_losses import BaseLoss
 from erce.loss.penalties import Penalty
 
-Kind = TypeVar("Kind", Penalty, Objective)
+Kind = TypeVar("Kind", Penalty, BaseLoss)
 
 V = 7  # tokens of the rows that a user-defined one is tried on
 STEP = 1e-5  # of a logit; the error of a central difference in float64 is then about 1e-10
@@ -27,7 +27,7 @@ def _classes(table: dict[str, catalog.Listed]) -> dict[str, Any]:
 
 
 PENALTIES: dict[str, type[Penalty]] = _classes(catalog.PENALTIES)
-OBJECTIVES: dict[str, type[Objective]] = _classes(catalog.OBJECTIVES)
+BASE_LOSSES: dict[str, type[BaseLoss]] = _classes(catalog.BASE_LOSSES)
 
 
 def make_penalty(entropy_type: str, order: float = 1.0) -> Penalty:
@@ -51,38 +51,38 @@ def make_penalty(entropy_type: str, order: float = 1.0) -> Penalty:
     return penalty
 
 
-def make_objective(name: str) -> Objective:
-    """Make the objective that a recipe or a configuration names, with its number, if any, after a colon.
+def make_base_loss(name: str) -> BaseLoss:
+    """Make the base loss that a recipe or a configuration names, with its number, if any, after a colon.
 
-    A user-defined one, "package.module:NAME" or "package.module:NAME:2", is a subclass of `Objective`, made
+    A user-defined one, "package.module:NAME" or "package.module:NAME:2", is a subclass of `BaseLoss`, made
     by `of`, or an instance of one, which takes no number; it is tried first.
 
-    >>> make_objective("focal"), make_objective("label-smoothing:0.2")
+    >>> make_base_loss("focal"), make_base_loss("label-smoothing:0.2")
     (Focal(gamma=2.0), LabelSmoothing(smoothing=0.2))
     """
     kind, text = split_number(str(name))
-    objective = (
-        OBJECTIVES[kind] if kind in OBJECTIVES else _user_defined("objective", kind, OBJECTIVES, Objective)
+    base_loss = (
+        BASE_LOSSES[kind] if kind in BASE_LOSSES else _user_defined("base loss", kind, BASE_LOSSES, BaseLoss)
     )
-    if isinstance(objective, type):
+    if isinstance(base_loss, type):
         try:
-            objective = objective.of(None if text is None else float(text))
+            base_loss = base_loss.of(None if text is None else float(text))
         except ValueError as error:
-            raise InputError(f"objective {name!r}: {error}") from None
+            raise InputError(f"base loss {name!r}: {error}") from None
     elif text is not None:
         raise InputError(
-            f"objective {name!r}: {kind!r} is an instance, which takes no number; name its class"
+            f"base loss {name!r}: {kind!r} is an instance, which takes no number; name its class"
         )
-    if kind not in OBJECTIVES:
-        try_objective(objective, kind)
-    return objective
+    if kind not in BASE_LOSSES:
+        try_base_loss(base_loss, kind)
+    return base_loss
 
 
-def check_names(penalty: str, order: float, objectives: Iterable[str]) -> None:
-    """Make the penalty and each objective once; an InputError names the one that cannot be made."""
+def check_names(penalty: str, order: float, base_losses: Iterable[str]) -> None:
+    """Make the penalty and each base loss once; an InputError names the one that cannot be made."""
     make_penalty(penalty, order)
-    for name in objectives:
-        make_objective(name)
+    for name in base_losses:
+        make_base_loss(name)
 
 
 def _user_defined(what: str, name: str, known: Iterable[str], kind: type[Kind]) -> Kind | type[Kind]:
@@ -125,18 +125,18 @@ def try_penalty(penalty: Penalty, name: str) -> None:
 
 
 @torch.no_grad()
-def try_objective(objective: Objective, name: str) -> None:
+def try_base_loss(base_loss: BaseLoss, name: str) -> None:
     """Raise an InputError where shapes are not the protocol's, or a number is not finite.
 
     The slope is not held to the value: a factor may be meant to carry no gradient.
     """
-    prefix, both = f"objective {name!r}:", f"objective {name!r}: value_and_slope"
+    prefix, both = f"base loss {name!r}:", f"base loss {name!r}: value_and_slope"
     nll, gate = torch.tensor(NLLS, dtype=torch.float64, device="cpu"), None
-    if objective.gated:
-        gate = objective.gate(_logits(len(nll)))
+    if base_loss.gated:
+        gate = base_loss.gate(_logits(len(nll)))
         _check(gate, f"{prefix} gate gives", like=nll)
     kept = nll.clone()
-    value, slope = _pair(objective.value_and_slope(nll, gate), both)
+    value, slope = _pair(base_loss.value_and_slope(nll, gate), both)
     _check(value, f"{both} gives as value", like=kept)
     if not isinstance(slope, int | float):
         _check(slope, f"{both} gives as slope", like=kept)

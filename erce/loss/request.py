@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from erce.errors import InputError
-from erce.loss.objectives import Objective
+from erce.loss.base_losses import BaseLoss
 from erce.loss.penalties import Penalty, order_of
 
 REDUCTIONS = ("mean", "sum", "none")
@@ -46,7 +46,7 @@ class Request(NamedTuple):
     targets: Tensor  # (...), token ids
     lam: float
     penalty: Penalty
-    objective: Objective
+    base_loss: BaseLoss
     row_weights: Tensor | None = None  # (...)
     num_items_in_batch: float | Tensor | None = None
     num_scored: int | None = None  # how many targets are not ignored, if the caller knows
@@ -70,7 +70,7 @@ class Request(NamedTuple):
 
     @property
     def has_label_smoothing(self) -> bool:
-        return self.objective.smoothing > 0
+        return self.base_loss.smoothing > 0
 
     @property
     def cap(self) -> float | None:
@@ -93,9 +93,9 @@ class Request(NamedTuple):
         # Types before shapes, and shapes before numbers: each check reads what those before it have assured.
         if not isinstance(self.penalty, Penalty):
             raise InputError(f"penalty must be one such as Shannon() or Renyi(0.5), got {self.penalty!r}")
-        if not isinstance(self.objective, Objective):
+        if not isinstance(self.base_loss, BaseLoss):
             raise InputError(
-                f"objective must be one such as CrossEntropy() or Focal(2.0), got {self.objective!r}"
+                f"base_loss must be one such as CrossEntropy() or Focal(2.0), got {self.base_loss!r}"
             )
         for name, choices in (("reduction", REDUCTIONS), ("impl", IMPLS)):
             if getattr(self, name) not in choices:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from erce.loss.objectives import CrossEntropy, LabelSmoothing
+from erce.loss.base_losses import CrossEntropy, LabelSmoothing
 from erce.loss.request import ROW_RESULTS, Loss, Request
 from erce.loss.row_statistics import Slopes, Sums, loss_and_grad_coefficients, user_penalty_and_slopes
 from erce.loss.scored_rows import ScoredRows
@@ -137,8 +137,8 @@ def logits_(x: Tensor, bias: Tensor | None, request: Request) -> Tensor:
 
 
 def _score_block(terms: RowTerms, y: Tensor, rows: ScoredRows, request: Request, out: Tensor | None) -> Loss:
-    objective = request.objective
-    gate = objective.gate(terms.u) if objective.gated else None
+    base_loss = request.base_loss
+    gate = base_loss.gate(terms.u) if base_loss.gated else None
     sums = sums_of(terms, y, request)
     penalty = None
     if request.order is None:
@@ -220,14 +220,14 @@ def _score_by_kernel(
     """Fill `columns` and `out` by the kernel, and by PyTorch what it lacks."""
     from erce.loss import triton_kernels
 
-    objective, given = request.objective, None
-    gate = tile.new_empty(len(tile)) if objective.gated else None
+    base_loss, given = request.base_loss, None
+    gate = tile.new_empty(len(tile)) if base_loss.gated else None
     if gate is not None:
         for part, scratch in blocks(tile, tile.dtype):
             z = logits_(scratch[2].copy_(tile[part]), bias, request)
-            gate[part] = objective.gate(z.sub_(z.amax(-1, keepdim=True)))
-    if type(objective) not in (CrossEntropy, LabelSmoothing):  # a function of nll, which comes first
+            gate[part] = base_loss.gate(z.sub_(z.amax(-1, keepdim=True)))
+    if type(base_loss) not in (CrossEntropy, LabelSmoothing):  # a function of nll, which comes first
         triton_kernels.score(tile, rows, request, bias, None, columns)
         given = tile.new_empty(2, len(tile))
-        given[0], given[1] = objective.value_and_slope(columns[1], gate)
+        given[0], given[1] = base_loss.value_and_slope(columns[1], gate)
     triton_kernels.score(tile, rows, request, bias, out, columns, given)

@@ -75,11 +75,11 @@ def loss_and_grad_coefficients(
 ) -> tuple[Loss, Slopes]:
     """Return the loss of each row, and the slopes of the gradient in the head's output.
 
-    `gate` is the objective's. `penalty` has the value and d value / d z_y of a user-defined one, for which
+    `gate` is the base loss's. `penalty` has the value and d value / d z_y of a user-defined one, for which
     no sums are enough.
     """
     of = softmax(sums)
-    value, parts = _objective(of, sums, request, gate)
+    value, parts = _base_loss(of, sums, request, gate)
     if penalty is None:
         entropy, of_penalty = _penalty(of, sums, request)
     else:
@@ -120,17 +120,17 @@ def _plus(a: Any, factor: float, b: Any) -> Any:
     return a + factor * b
 
 
-def _objective(of: Softmax, sums: Sums, request: Request, gate: Tensor | None) -> tuple[Tensor, Slopes]:
+def _base_loss(of: Softmax, sums: Sums, request: Request, gate: Tensor | None) -> tuple[Tensor, Slopes]:
     """Return what the penalty is added to, and its slopes.
 
     d nll / dz_j = p_j − [j = y], which at y is −others / s. Smoothing by ε mixes in, over the c columns that
     are not −inf, mean(−log p) = log s − Σ u / c, whose derivative is p_j − 1 / c.
     """
-    value, pull = request.objective.value_and_slope(of.nll, gate)
+    value, pull = request.base_loss.value_and_slope(of.nll, gate)
     at_target, zero = sums.others * of.unit, torch.zeros_like(of.nll)
     if not request.has_label_smoothing:
         return value, Slopes(-pull, at_target.mul_(pull), 0.0, zero, zero)
-    epsilon = request.objective.smoothing
+    epsilon = request.base_loss.smoothing
     pull, uniform = (1 - epsilon) * pull, epsilon / sums.finite
     value = (1 - epsilon) * value + epsilon * (of.log_s - sums.total / sums.finite)
     at_target = pull * at_target + epsilon * (-of.nll).exp() - uniform

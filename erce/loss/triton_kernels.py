@@ -58,7 +58,7 @@ def score(
     `columns` (ROW_RESULTS, rows) gets what `Loss` has, and last the largest logit: NaN for a row with a NaN,
     +inf for another with +inf before the cap, whose losses are NaN. `out` is rounded to its dtype; it is the
     tile, memory of its own, or in half precision the second half of the tile's rows. None wants no gradient.
-    `given` (2, rows) has value and slope of an objective other than −log p.
+    `given` (2, rows) has value and slope of a base loss other than −log p.
     """
     n, v = tile.shape
     assert tile.dtype == columns.dtype == torch.float32
@@ -93,7 +93,7 @@ def _numbers(request: Request) -> tuple[float, ...]:
     assert order is not None
     order = 1.0 if math.isinf(order) else order
     inner, outer = (1.0, slope) if cap is None else (slope / cap, cap)
-    return float(request.lam), order, abs(order - 1), request.objective.smoothing, slope, inner, outer
+    return float(request.lam), order, abs(order - 1), request.base_loss.smoothing, slope, inner, outer
 
 
 @triton.jit
@@ -121,7 +121,7 @@ def _score(
     log_s = _log1p(others + _expm1(u_y))
     nll, unit = log_s - (z_y - shift), -1.0 / s
 
-    # As `row_statistics._objective`; `plain` in units of −1 / s.
+    # As `row_statistics._base_loss`; `plain` in units of −1 / s.
     value, pull, uniform = nll, 1.0, 0.0
     if given is not None:
         value, pull = tl.load(given + row), tl.load(given + tl.num_programs(0) + row)

@@ -44,10 +44,10 @@ class Recipe:
     """A study: a grid of penalty strengths and seeds on one task, and on a control task if one is named."""
 
     task: str  # a name that `erce tasks` lists, or your own: "package.module:NAME"
-    lams: tuple[float, ...]  # penalty strengths λ, or "auto"; 0 is the objective alone, and the baseline
+    lams: tuple[float, ...]  # penalty strengths λ, or "auto"; 0 is the base loss alone, and the baseline
     seeds: tuple[int, ...]  # every λ is trained once with each
-    objective: str = CROSS_ENTROPY  # what λ · penalty is added to in the grid
-    objectives: tuple[
+    base_loss: str = CROSS_ENTROPY  # what λ · penalty is added to in the grid
+    methods: tuple[
         str, ...
     ] = ()  # what else every seed is trained with: "dft", "focal:2", "dft + 4" (λ), "rft", "self", …
     control: str | None = None  # a task on which the mechanism predicts no gain, at λ = 0 and the chosen λ
@@ -64,14 +64,14 @@ class Recipe:
     verify: Verification | None = None  # None: as its section says by default
     training: Training = field(default_factory=Training)
     decoding: Decoding = field(default_factory=Decoding)
-    own: OwnSamples | None = None  # of the arms "rft" and "self"; None: as its section says by default
+    own: OwnSamples | None = None  # of the methods "rft" and "self"; None: as its section says by default
     server: Serving | None = None  # None: transformers samples the completions
     resources: Resources = field(default_factory=Resources)
     imported: tuple[str, ...] = ()  # the cells that logs were read for; their arms are named freely
 
     def __post_init__(self) -> None:
         _check_grid(self)
-        _check_objectives(self)
+        _check_methods(self)
         rules.check_section("verify", self.verify)
         rules.check_training(self.training)
         rules.check_decoding(self.decoding)
@@ -87,28 +87,28 @@ class Recipe:
 
     @property
     def has_user_defined_losses(self) -> bool:
-        """Whether the penalty or an objective is user-defined, which only an import can check."""
-        return any(is_user_defined(split_number(name)[0]) for name in (self.penalty, *self.objective_names))
+        """Whether the penalty or a base loss is user-defined, which only an import can check."""
+        return any(is_user_defined(split_number(name)[0]) for name in (self.penalty, *self.base_loss_names))
 
     @property
-    def objective_names(self) -> tuple[str, ...]:
+    def base_loss_names(self) -> tuple[str, ...]:
         """The names of everything that the recipe adds a penalty to, the grid's first."""
-        others = (arm.objective for arm in self.other_arms)
-        return self.objective, *(name for name in others if name not in OWN_ANSWERS)
+        others = (arm.method for arm in self.other_arms)
+        return self.base_loss, *(name for name in others if name not in OWN_ANSWERS)
 
     @property
     def baseline(self) -> Arm:
-        """The arm that gains are measured from: the grid's objective at λ = 0."""
+        """The arm that gains are measured from: the grid's base loss at λ = 0."""
         return self.grid_arm(0.0)
 
     def grid_arm(self, lam: float) -> Arm:
         """Return the arm of a λ of the grid."""
-        return Arm(lam, self.objective)
+        return Arm(lam, self.base_loss)
 
     @property
     def other_arms(self) -> tuple[Arm, ...]:
-        """The arms of `objectives`, which stand beside the grid and are never chosen."""
-        return tuple(map(rules.parse_arm, self.objectives))
+        """The arms of `methods`, which stand beside the grid and are never chosen."""
+        return tuple(map(rules.parse_arm, self.methods))
 
     @property
     def own_cells(self) -> list[Cell]:
@@ -116,7 +116,7 @@ class Recipe:
 
         That is one of the base model, or one for each seed of [own] lam.
         """
-        if not self.can_run or not any(arm.objective in OWN_ANSWERS for arm in self.other_arms):
+        if not self.can_run or not any(arm.method in OWN_ANSWERS for arm in self.other_arms):
             return []
         lam = self.own_samples.lam
         return [Cell(self.task, lam, seed, OWN) for seed in ((0,) if lam is None else self.seeds)]
@@ -129,7 +129,7 @@ class Recipe:
         lam = self.own_samples.lam
         if cell.learns_own:
             return Cell(self.task, lam, 0 if lam is None else cell.seed, OWN)
-        return Cell(self.task, lam, cell.seed, self.objective) if cell.is_own and lam is not None else None
+        return Cell(self.task, lam, cell.seed, self.base_loss) if cell.is_own and lam is not None else None
 
     @property
     def own_samples(self) -> OwnSamples:
@@ -137,8 +137,8 @@ class Recipe:
         return self.own or OwnSamples()
 
     def is_other(self, arm: Arm) -> bool:
-        """Return whether the arm was trained on another objective than the recipe's λ grid."""
-        return not arm.is_base and arm.objective != self.objective
+        """Return whether the arm was trained with another method than the recipe's λ grid."""
+        return not arm.is_base and arm.method != self.base_loss
 
     @property
     def penalty_in_words(self) -> str:
@@ -158,7 +158,7 @@ class Recipe:
             for task in self.tasks
             for cell in (
                 Cell(task, None, 0),
-                *(Cell(task, arm.lam, seed, arm.objective) for seed in self.seeds for arm in arms),
+                *(Cell(task, arm.lam, seed, arm.method) for seed in self.seeds for arm in arms),
             )
             if not self.imported or cell.name in self.imported
         ]
@@ -183,33 +183,33 @@ def _check_grid(recipe: Recipe) -> None:
     check_penalty_name(recipe.penalty, recipe.order)
 
 
-def _check_objectives(recipe: Recipe) -> None:
-    names = list(recipe.objectives)
+def _check_methods(recipe: Recipe) -> None:
+    names = list(recipe.methods)
     if recipe.imported:
         if len(set(names)) < len(names):
-            raise InputError(f"objectives = {names} names an arm twice; leave one out")
+            raise InputError(f"methods = {names} names an arm twice; leave one out")
         return
-    rules.check_objective(recipe.objective)
-    grid = rules.parse_objective(recipe.objective)
+    rules.check_base_loss(recipe.base_loss)
+    grid = rules.parse_base_loss(recipe.base_loss)
     for name, arm in zip(names, recipe.other_arms, strict=True):
-        if arm.objective in OWN_ANSWERS:
+        if arm.method in OWN_ANSWERS:
             continue
-        rules.check_objective(arm.objective)
-        if rules.parse_objective(arm.objective) == grid:
+        rules.check_base_loss(arm.method)
+        if rules.parse_base_loss(arm.method) == grid:
             why = "λ = 0, which every study has; leave it out"
             if arm.lam:
                 why = f"a λ of the grid; write {arm.lam:g} in lams"
-            raise InputError(f"objectives = {names}: {name} is {why}")
-    arms = {(rules.parse_objective(arm.objective), f"{arm.lam:g}") for arm in recipe.other_arms}
+            raise InputError(f"methods = {names}: {name} is {why}")
+    arms = {(rules.parse_base_loss(arm.method), f"{arm.lam:g}") for arm in recipe.other_arms}
     if len(arms) < len(names):
-        raise InputError(f"objectives = {names} names an arm twice; leave one out")
+        raise InputError(f"methods = {names} names an arm twice; leave one out")
     if recipe.training.head != "erce":
         _check_head(recipe)
 
 
 def _check_head(recipe: Recipe) -> None:
     """Refuse a recipe whose loss TRL's head cannot compute; it averages Shannon's entropy over tokens."""
-    usual = {"objective": CROSS_ENTROPY, "objectives": (), "penalty": "shannon"}
+    usual = {"base_loss": CROSS_ENTROPY, "methods": (), "penalty": "shannon"}
     settings = {name: (getattr(recipe, name), usual[name]) for name in usual}
     settings["normalize"] = recipe.training.normalize, "token"
     for name, (value, expected) in settings.items():
@@ -239,7 +239,7 @@ def identity(recipe: Recipe) -> dict[str, Any]:
 
     Left out are:
 
-    - the grid (`lams`, `seeds`, `objectives`) and `temperatures`, which may grow;
+    - the grid (`lams`, `seeds`, `methods`) and `temperatures`, which may grow;
     - `own`, which only the cells that it is for have in their names;
     - `decoding.batch_size` and `resources`, which change speed only;
     - `data` and `columns`, since the study's folder has the problems;
@@ -247,15 +247,15 @@ def identity(recipe: Recipe) -> dict[str, Any]:
     - a `micro_batch_size` that is left out, which stands as the most that is taken;
     - `report_to`, which says where trainings are logged, and `checkpoint_minutes`.
 
-    `objective`, `stop`, `temperature_samples`, `compile = true` (whose rounding gives other samples in half
+    `base_loss`, `stop`, `temperature_samples`, `compile = true` (whose rounding gives other samples in half
     precision), λ's schedule and `server` are in it only if a recipe sets them; of a server the kind and
     the model's name, not its address.
     """
     settings = asdict(recipe)
-    for growing in ("lams", "seeds", "objectives", "own", "imported"):
+    for growing in ("lams", "seeds", "methods", "own", "imported"):
         del settings[growing]
-    if recipe.objective == CROSS_ENTROPY:
-        del settings["objective"]
+    if recipe.base_loss == CROSS_ENTROPY:
+        del settings["base_loss"]
     settings["data"] = None
     settings["training"]["micro_batch_size"] = recipe.training.micro_batch_size or MOST_SEQUENCES
     del settings["training"]["report_to"], settings["training"]["checkpoint_minutes"]
@@ -276,8 +276,8 @@ def identity(recipe: Recipe) -> dict[str, Any]:
 def folder_name(recipe: Recipe, cell: Cell) -> str:
     """Return the name of the cell's folder, which depends on the study's identity and the cell."""
     coordinates = [cell.task, cell.lam, cell.seed]
-    if cell.objective != CROSS_ENTROPY:
-        coordinates.append(cell.objective)
+    if cell.method != CROSS_ENTROPY:
+        coordinates.append(cell.method)
     if recipe.can_run and (cell.is_own or cell.learns_own):
         own = recipe.own_samples
         coordinates += [own.samples, own.temperature] + ([own.keep] if cell.learns_own else [])

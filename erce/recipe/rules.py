@@ -8,7 +8,7 @@ from typing import Any
 from erce.catalog import (
     ABOVE_0,
     AT_LEAST_0,
-    OBJECTIVES,
+    BASE_LOSSES,
     SHARE,
     NumberRule,
     is_user_defined,
@@ -76,7 +76,7 @@ def check_lams(lams: Sequence[float]) -> None:
     if not all(map(math.isfinite, lams)):
         raise InputError(f"lams = {lams}: every λ must be a finite number")
     if 0 not in lams:
-        raise InputError(f"lams = {lams} has no 0, the plain objective that gains are measured from; add it")
+        raise InputError(f"lams = {lams} has no 0, from which gains are measured; add it")
     if len(set(lams)) < len(lams):
         raise InputError(f"lams = {lams} names a λ twice; leave one out")
     if len({f"{lam:g}" for lam in lams}) < len(lams):
@@ -94,23 +94,23 @@ def check_seeds(seeds: Sequence[int]) -> None:
         raise InputError(f"seeds = {seeds} names a seed twice; leave one out")
 
 
-def check_objective(name: str) -> None:
-    """Check the name of an objective and its number."""
-    kind, number = parse_objective(name)
+def check_base_loss(name: str) -> None:
+    """Check the name of a base loss and its number."""
+    kind, number = parse_base_loss(name)
     if name in OWN_ANSWERS:
-        raise InputError(f'objective {name!r} is a choice of demonstrations; write objectives = ["{kind}"]')
-    if kind not in OBJECTIVES:
+        raise InputError(f'base_loss {name!r} is a choice of demonstrations; write methods = ["{kind}"]')
+    if kind not in BASE_LOSSES:
         if not is_user_defined(kind):
             raise InputError(
-                unknown("objective", name if kind in OWN_ANSWERS else kind, (*OBJECTIVES, *OWN_ANSWERS))
+                unknown("base loss", name if kind in OWN_ANSWERS else kind, (*BASE_LOSSES, *OWN_ANSWERS))
             )
         if number is not None and math.isnan(number):
-            raise InputError(f"objective {name!r}: what comes after {kind!r} must be a number")
+            raise InputError(f"base loss {name!r}: what comes after {kind!r} must be a number")
         return
-    rule = OBJECTIVES[kind].number
+    rule = BASE_LOSSES[kind].number
     if number is not None and (rule is None or not rule.fits(number)):
         wanted = "left out" if rule is None else rule.wanted
-        raise InputError(f"objective {name!r}: its number must be {wanted}")
+        raise InputError(f"base loss {name!r}: its number must be {wanted}")
 
 
 def check_own(own: OwnSamples | None, arms: Sequence[Arm], lams: Sequence[float]) -> None:
@@ -118,10 +118,10 @@ def check_own(own: OwnSamples | None, arms: Sequence[Arm], lams: Sequence[float]
     check_section("own", own)
     if own is None:
         return
-    if not any(arm.objective in OWN_ANSWERS for arm in arms):
+    if not any(arm.method in OWN_ANSWERS for arm in arms):
         raise InputError(
             "[own] has no effect without an arm that trains on own answers; leave it out, or write "
-            'objectives = ["rft", "self"]'
+            'methods = ["rft", "self"]'
         )
     if own.lam is not None and own.lam not in lams:
         raise InputError(f"[own] lam = {own.lam:g} is not one of lams = {list(lams)}; add it there")
@@ -130,28 +130,28 @@ def check_own(own: OwnSamples | None, arms: Sequence[Arm], lams: Sequence[float]
 
 
 def parse_arm(text: str) -> Arm:
-    """Return the arm that an entry of `objectives` stands for: an objective, and perhaps λ after a plus.
+    """Return the arm that an entry of `methods` stands for: a method, and perhaps λ after a plus.
 
     >>> parse_arm("dft"), parse_arm("focal:2 + 4")
-    (Arm(lam=0.0, objective='dft'), Arm(lam=4.0, objective='focal:2'))
+    (Arm(lam=0.0, method='dft'), Arm(lam=4.0, method='focal:2'))
     """
-    objective, plus, strength = text.partition(" + ")
+    method, plus, strength = text.partition(" + ")
     try:
         lam = float(strength) if plus else 0.0
     except ValueError:
         lam = math.nan
     if not math.isfinite(lam):
-        raise InputError(f"objectives: {text!r} has no finite λ after the plus; write one, as in 'dft + 4'")
-    return Arm(lam, objective.strip())
+        raise InputError(f"methods: {text!r} has no finite λ after the plus; write one, as in 'dft + 4'")
+    return Arm(lam, method.strip())
 
 
-def parse_objective(objective: str) -> tuple[str, float | None]:
+def parse_base_loss(name: str) -> tuple[str, float | None]:
     """Return the name and the number: None where there is no colon, NaN where no number follows the colon.
 
-    >>> parse_objective("focal:2"), parse_objective("dft"), parse_objective("focal:two")
+    >>> parse_base_loss("focal:2"), parse_base_loss("dft"), parse_base_loss("focal:two")
     (('focal', 2.0), ('dft', None), ('focal', nan))
     """
-    kind, number = split_number(objective)
+    kind, number = split_number(name)
     try:
         return kind, None if number is None else float(number)
     except ValueError:

@@ -7,7 +7,7 @@ from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
 # Arms that train on the base model's own right answers: beside the given ones, alone.
 RFT, SELF = "rft", "self"
 OWN_ANSWERS = (RFT, SELF)
-OWN = "own"  # in the place of an objective: a cell in which a model samples the training problems
+OWN = "own"  # in the place of a method: a cell in which a model samples the training problems
 NORMALIZATIONS = ("token", "sequence")
 HEADS = ("erce", "trl")
 SCHEDULES = ("constant", "linear", "delayed")
@@ -24,26 +24,26 @@ GRID = (0.0, 0.3, 1.0, 3.0, 8.0)  # what lams = "auto" stands for
 class Cell:
     """One point of the grid; `lam` None is the base model as it came, which is not trained.
 
-    With the objective `OWN` it is not a point of the grid: the model of that λ and seed, or the base model,
+    With the method `OWN` it is not a point of the grid: the model of that λ and seed, or the base model,
     samples the training problems.
     """
 
     task: str
     lam: float | None
     seed: int
-    objective: str = CROSS_ENTROPY  # what λ · penalty is added to, or one of `OWN_ANSWERS`
+    method: str = CROSS_ENTROPY  # the base loss by name, or one of `OWN_ANSWERS`
     # Whether it is sampled at the recipe's `temperatures` too; it is the same cell with and without them.
     all_temperatures: bool = field(default=False, compare=False)
 
     @property
     def arm(self) -> Arm:
         """The arm (table row) that this cell is one seed of."""
-        return BASE_MODEL if self.lam is None else Arm(self.lam, self.objective)
+        return BASE_MODEL if self.lam is None else Arm(self.lam, self.method)
 
     @property
     def is_own(self) -> bool:
         """Whether the cell holds a model's samples of the training problems; it has no table row."""
-        return self.objective == OWN
+        return self.method == OWN
 
     @property
     def is_trained(self) -> bool:
@@ -53,7 +53,7 @@ class Cell:
     @property
     def learns_own(self) -> bool:
         """Whether the cell trains on own right answers."""
-        return self.lam is not None and self.objective in OWN_ANSWERS
+        return self.lam is not None and self.method in OWN_ANSWERS
 
     @property
     def name(self) -> str:
@@ -131,13 +131,13 @@ class Training:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RegularizedObjective:
-    """The loss that a training minimises, by name: an objective + λ · a penalty."""
+class Objective:
+    """What a training minimises, by name: a base loss + λ · a penalty."""
 
-    lam: float  # 0 is the objective alone
+    lam: float  # 0 is the base loss alone
     penalty: str = "shannon"
     order: float = 1.0  # of the penalty; 1 where it takes none
-    objective: str = "cross-entropy"
+    base_loss: str = "cross-entropy"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +156,7 @@ class Decoding:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnSamples:
-    """Samples of the training problems, for the arms "rft" and "self" of `objectives`."""
+    """Samples of the training problems, for the methods "rft" and "self"."""
 
     lam: float | None = None  # the models trained with this λ sample, each for its seed; None: the base model
     adapter: str | None = None  # the folder of an adapter of the base model, under which it samples

@@ -64,7 +64,7 @@ def contents(summary: Summary) -> dict[str, Any]:
     """Return every number of the report as plain values; None where there is none."""
     choice, coverage = summary.choice, sample_coverage(summary)
     by_lam = {} if choice is None else {repr(lam).removesuffix(".0"): at for lam, at in choice.scores.items()}
-    sweep, grid = temperature_sweep(summary), summary.study.recipe.objective
+    sweep, grid = temperature_sweep(summary), summary.study.recipe.base_loss
     verdict, *_ = sentences(summary).values()
     return {
         "verdict": {"sentence": verdict, "greedy": None, "sampled": None}

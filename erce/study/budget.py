@@ -129,7 +129,7 @@ class StudyWork:
         splits = cell_splits(self.recipe, cell.task) if self.texts[cell.task].problems else None
         if splits and self.recipe.source(cell) in self.results:
             return len(demonstrations(self.study.root, self.recipe, cell, splits)) / len(splits.train)
-        return self.most_own + (cell.objective == RFT)
+        return self.most_own + (cell.method == RFT)
 
     @property
     def most_own(self) -> int:

@@ -69,7 +69,7 @@ def demonstrations(root: Path, recipe: Recipe, cell: Cell, problems: Splits) -> 
     answers, keep = accepted(cell_folder(root, recipe, source), problems), recipe.own_samples.keep
     chosen: list[Problem] = []
     for problem in problems.train:
-        given = [problem] if cell.objective == RFT else []
+        given = [problem] if cell.method == RFT else []
         texts = {one.demonstration.strip() for one in given}
         own = [answer for answer in answers[problem.id] if answer.demonstration.strip() not in texts]
         chosen += [*given, *own[:keep]]
@@ -141,6 +141,6 @@ def refuse_none(study: Study) -> None:
         if not result[COUNTS]["with_one"]:
             raise InputError(
                 f"none of {result[COUNTS]['samples']:,} samples of {cell.name} is right on its training "
-                'problem, so "rft" and "self" have nothing to train on; leave them out of objectives, raise '
+                'problem, so "rft" and "self" have nothing to train on; leave them out of methods, raise '
                 "[own] samples, or let the models of a λ sample with [own] lam"
             )

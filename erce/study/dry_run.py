@@ -42,7 +42,7 @@ def dry_run(recipe: Recipe, root: Path, *, device: str | None = None, jobs: int 
     if recipe.has_user_defined_losses:
         from erce.loss import check_names
 
-        check_names(recipe.penalty, recipe.order, recipe.objective_names)
+        check_names(recipe.penalty, recipe.order, recipe.base_loss_names)
     for name in recipe.tasks:  # before the tokenizer, which takes seconds: a file may be missing
         with suppress(NotOnThisMachineError):
             cell_splits(recipe, name)
@@ -120,8 +120,8 @@ def _arms(recipe: Recipe, cells: Sequence[Cell]) -> str:
     own = "own samples, " if any(cell.is_own for cell in cells) else ""
     grid = [arm for arm in arms if not arm.is_base and not recipe.is_other(arm)]
     lams = [f"{arm.lam:g}".replace("-", "−") for arm in grid]
-    on = "" if recipe.objective == CROSS_ENTROPY else f" on {recipe.objective}"
-    others = "".join(f" and {arm.name(recipe.objective)}" for arm in arms if recipe.is_other(arm))
+    on = "" if recipe.base_loss == CROSS_ENTROPY else f" on {recipe.base_loss}"
+    others = "".join(f" and {arm.name(recipe.base_loss)}" for arm in arms if recipe.is_other(arm))
     trained = f"λ = {', '.join(lams)}{on}{others}"
     if len(lams) < len(recipe.lams):
         trained = f"λ = 0 and the λ that validation chooses{on}"

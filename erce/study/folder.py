@@ -36,6 +36,7 @@ from erce.study.schedule import expected_cells, has_decodings, next_cells, own_l
 from erce.types import Arm
 
 STUDY, PROBLEMS, BASE = "study.json", "problems.jsonl", "base.json"
+RENAMED = {"objective": "base_loss", "objectives": "methods"}  # settings in a study.json of earlier versions
 ADAPTER, TRAINING, JOURNAL = "adapter", "training.json", "completions.journal"
 CELL, RESULT, TIMING = "cell.json", "result.json", "timing.json"
 DIVERGED = "diverged.txt"  # the message of a cell whose training diverged
@@ -128,7 +129,7 @@ def read_recipe(root: Path) -> Recipe:
         raise InputError(f"no study in {str(root)!r} (it has no {STUDY}); `erce run RECIPE` makes one")
     settings = read_json(root / STUDY, "task", "lams", "seeds")
     try:
-        return parse_recipe(settings)
+        return parse_recipe({RENAMED.get(name, name): value for name, value in settings.items()})
     except InputError as error:
         raise InputError(f"{root / STUDY}: {error}") from None
 

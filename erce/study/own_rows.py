@@ -86,7 +86,7 @@ def sample(
     if file.suffix != ".jsonl":
         raise InputError(f"{str(file)!r} does not end in .jsonl, as a file of JSON Lines does; rename it")
     if not recipe.own_cells:
-        recipe = replace(recipe, objectives=(*recipe.objectives, SELF))
+        recipe = replace(recipe, methods=(*recipe.methods, SELF))
     study = run(recipe, out=out, jobs=jobs, own_only=True)
     rows = list(_rows(recipe, out, with_demonstrations=with_demonstrations))
     write_rows(file, rows)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from erce import events
 from erce.generate.backend import backend_of
 from erce.hf.prompt import prompt_ids
-from erce.recipe import Cell, Recipe, RegularizedObjective
+from erce.recipe import Cell, Objective, Recipe
 from erce.study.schedule import decodings
 from erce.study.stages import base_policy
 from erce.tasks import load_task
@@ -115,8 +115,8 @@ def _training_speed(recipe: Recipe, base: "BasePolicy", problems: Sequence[Probl
         report_to="none",
         checkpoint_minutes=0,
     )
-    objective = RegularizedObjective(
-        lam=recipe.lams[-1], penalty=recipe.penalty, order=recipe.order, objective=recipe.objective
+    objective = Objective(
+        lam=recipe.lams[-1], penalty=recipe.penalty, order=recipe.order, base_loss=recipe.base_loss
     )
     with TemporaryDirectory() as root, _timed_events(least=2) as heard:
         folder = Path(root) / "adapter"

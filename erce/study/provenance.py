@@ -65,7 +65,7 @@ def origin_of(
         "study": short_hash(recipe.identity_json.encode()),
         "task": cell.task,
         "lam": cell.lam,
-        "objective": cell.objective if cell.is_trained else None,
+        "method": cell.method if cell.is_trained else None,
         "penalty": recipe.penalty,
         "order": recipe.order,
         "seed": cell.seed,

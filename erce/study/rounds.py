@@ -197,7 +197,7 @@ class AlikeWatch:
         if problems >= ENOUGH_PROBLEMS and len(verdicts) == 1:
             raise AllAlikeError(
                 _sentence(
-                    EVERYTHING if True in verdicts else NOTHING, self.work.recipe.objective, cells, folders
+                    EVERYTHING if True in verdicts else NOTHING, self.work.recipe.base_loss, cells, folders
                 )
             )
 

@@ -204,7 +204,7 @@ def _check_training_and_model(recipe: Recipe, runner: Engine) -> None:
     if recipe.has_user_defined_losses:
         from erce.loss import check_names
 
-        check_names(recipe.penalty, recipe.order, recipe.objective_names)
+        check_names(recipe.penalty, recipe.order, recipe.base_loss_names)
     if runner.in_this_process:
         devices_of(1, gpus=recipe.resources.gpus, visible=visible_devices())
         base_policy(recipe.model, recipe.dtype)  # kept for the cells of this process

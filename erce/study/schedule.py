@@ -75,7 +75,7 @@ def planned_cells(
     """Return the cells that the study will have in the end, or has: all that is counted as its cells.
 
     First come `Recipe.own_cells`, then the grid in its order, with all that is done. Until validation has
-    chosen, the first λ other than 0 and the first other objective stand for what it will choose.
+    chosen, the first λ other than 0 and the first other method stand for what it will choose.
     """
     if not recipe.can_run:
         return recipe.cells()
@@ -91,7 +91,7 @@ def planned_cells(
 def probe_cells(recipe: Recipe) -> list[Cell]:
     """Return the cells that tell whether anything is right: the base model, and one seed of each arm."""
     arms = [*map(recipe.grid_arm, recipe.lams), *recipe.other_arms]
-    trained = [Cell(recipe.task, arm.lam, recipe.seeds[0], arm.objective) for arm in arms]
+    trained = [Cell(recipe.task, arm.lam, recipe.seeds[0], arm.method) for arm in arms]
     return [Cell(recipe.task, None, 0), *trained]
 
 
@@ -190,7 +190,7 @@ def cell_sampling(recipe: Recipe, cell: Cell, problems: Splits) -> CellSampling:
 
 
 class Choice(NamedTuple):
-    """The λ with the best mean validation Pass@1; other objectives are never chosen.
+    """The λ with the best mean validation Pass@1; other methods are never chosen.
 
     `scores` holds every λ that could win, in the order of the grid; λ = 0, the baseline, is one of them.
     """
@@ -289,7 +289,7 @@ def ranked(scores: Mapping[Arm, float]) -> list[Arm]:
         key=lambda arm: (
             -scores[arm],
             not arm.is_base,
-            samples.get(arm.objective, 0),
+            samples.get(arm.method, 0),
             abs(arm.lam or 0),
             arm.lam or 0,
         ),
@@ -297,5 +297,5 @@ def ranked(scores: Mapping[Arm, float]) -> list[Arm]:
 
 
 def _is_lam(recipe: Recipe, cell: Cell) -> bool:
-    """Tell whether the cell is one of the grid's λ, which the other objectives and the base model are not."""
-    return cell.lam is not None and cell.objective == recipe.objective
+    """Tell whether the cell is one of the grid's λ, which the other methods and the base model are not."""
+    return cell.lam is not None and cell.method == recipe.base_loss

@@ -16,7 +16,7 @@ from erce import events
 from erce.evaluation.evaluate import verify_all
 from erce.files import write_json
 from erce.generate.backend import backend_of
-from erce.recipe import Cell, Recipe, RegularizedObjective
+from erce.recipe import Cell, Objective, Recipe
 from erce.score import summarize
 from erce.study.folder import ADAPTER, JOURNAL, RESULT, TRAINING, cell_folder
 from erce.study.freshness import missing_completions, refuse_other_policy
@@ -91,11 +91,11 @@ def train(folder: Path, recipe: Recipe, cell: Cell, problems: Sequence[Problem])
     training = recipe.training
     if training.max_length is None:
         training = replace(training, max_length=load_task(cell.task).max_length)
-    objective = RegularizedObjective(
+    objective = Objective(
         lam=cell.lam,
         penalty=recipe.penalty,
         order=recipe.order,
-        objective=recipe.objective if cell.learns_own else cell.objective,
+        base_loss=recipe.base_loss if cell.learns_own else cell.method,
     )
     # The old adapter goes first and the log comes last: an adapter without a log is not whole.
     adapter = folder / ADAPTER

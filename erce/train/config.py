@@ -14,7 +14,7 @@ from trl.trainer.sft_config import SFTConfig
 
 from erce.catalog import refusing_unknown_names
 from erce.errors import InputError
-from erce.loss import OBJECTIVES, PENALTIES, make_objective, make_penalty
+from erce.loss import BASE_LOSSES, PENALTIES, make_base_loss, make_penalty
 from erce.recipe.sections import HEADS, NORMALIZATIONS, SCHEDULES
 
 YOUR_OWN = 'or your own, "package.module:NAME"'
@@ -37,7 +37,7 @@ class ERCEConfig(SFTConfig):
     """
 
     entropy_penalty: float = _setting(
-        0.0, "λ, the weight of the entropy that is added to the objective; 0 adds nothing."
+        0.0, "λ, the weight of the entropy that is added to the base loss; 0 adds nothing."
     )
     entropy_type: str = _setting("shannon", f"Which entropy: {', '.join(PENALTIES)}, {YOUR_OWN}.")
     entropy_order: float = _setting(
@@ -49,10 +49,10 @@ class ERCEConfig(SFTConfig):
     entropy_warmup: float = _setting(
         0.1, "The share of the steps over which 'linear' rises, and 'delayed' keeps λ at 0."
     )
-    objective: str = _setting(
+    base_loss: str = _setting(
         "cross-entropy",
-        f"What the entropy is added to: {', '.join(OBJECTIVES)}, {YOUR_OWN}; another number than its paper's "
-        "comes after a colon, as in 'focal:3'.",
+        f"What the entropy is added to: {', '.join(BASE_LOSSES)}, {YOUR_OWN}; another number than its "
+        "paper's comes after a colon, as in 'focal:3'.",
     )
     normalize: str = _setting(
         "token",
@@ -90,7 +90,7 @@ class ERCEConfig(SFTConfig):
         asking = sys._getframe(1).f_locals.get("self")
         if isinstance(asking, Trainer) and not hasattr(asking, "minimises_entropy"):
             defaults = {setting.name: setting.default for setting in fields(ERCEConfig)}
-            for name in ("entropy_penalty", "objective", "normalize"):
+            for name in ("entropy_penalty", "base_loss", "normalize"):
                 if getattr(self, name) != defaults[name]:
                     raise InputError(
                         f"{type(asking).__name__} knows no {name} = {getattr(self, name)!r} and would train "
@@ -102,7 +102,7 @@ class ERCEConfig(SFTConfig):
         """Refuse, with one sentence, settings that cannot be used, or would replace the objective."""
         check_strength(self.entropy_penalty, self.entropy_schedule, self.entropy_warmup)
         make_penalty(self.entropy_type, self.entropy_order)
-        make_objective(self.objective)
+        make_base_loss(self.base_loss)
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise InputError(
@@ -117,16 +117,16 @@ class ERCEConfig(SFTConfig):
                 "cuts them; set packing_strategy='bfd'"
             )
         if self.loss_type == "dft":
-            raise InputError("loss_type='dft' is TRL's loss; set objective='dft'")
+            raise InputError("loss_type='dft' is TRL's loss; set base_loss='dft'")
         if self.label_smoothing_factor:
             raise InputError(
                 f"label_smoothing_factor = {self.label_smoothing_factor} would replace the objective; set "
-                f"objective='label-smoothing:{self.label_smoothing_factor}'"
+                f"base_loss='label-smoothing:{self.label_smoothing_factor}'"
             )
 
     def _check_trls_head(self) -> None:
         supported = {
-            "objective": "cross-entropy",
+            "base_loss": "cross-entropy",
             "entropy_type": "shannon",
             "normalize": "token",
         }

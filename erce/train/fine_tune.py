@@ -25,7 +25,7 @@ from erce.files import new_folder
 from erce.hf.head import IGNORED
 from erce.hf.models import BasePolicy, kept_random_states, known_warning_silenced, shadow
 from erce.hf.prompt import TrainingRow, training_rows
-from erce.recipe import RegularizedObjective, Training
+from erce.recipe import Objective, Training
 from erce.train.config import ERCEConfig
 from erce.train.trainer import ERCETrainer
 from erce.types import Problem
@@ -48,7 +48,7 @@ def fine_tune(
     base: BasePolicy,
     problems: Iterable[Problem],
     *,
-    objective: RegularizedObjective,
+    objective: Objective,
     training: Training,
     seed: int,
     folder: Path,
@@ -65,7 +65,7 @@ def fine_tune(
     Args:
         base: The model, which stays frozen, and its tokenizer.
         problems: What is trained on: each has a prompt and a demonstration.
-        objective: λ, the penalty, and what λ times the penalty is added to.
+        objective: The base loss, and λ times which penalty is added to it.
         training: LoRA's and the optimizer's settings; `max_length` None sets no limit.
         seed: Of everything that is random.
         folder: The adapter's, which must not exist; it appears when all is done.
@@ -170,14 +170,14 @@ def _train(trainer: _CellTrainer) -> float:
     return time.perf_counter() - start
 
 
-def _arguments(objective: RegularizedObjective, training: Training, *, seed: int, folder: Path) -> ERCEConfig:
+def _arguments(objective: Objective, training: Training, *, seed: int, folder: Path) -> ERCEConfig:
     return ERCEConfig(
         entropy_penalty=objective.lam,
         entropy_type=objective.penalty,
         entropy_order=objective.order,
         entropy_schedule=training.lam_schedule,
         entropy_warmup=training.lam_warmup,
-        objective=objective.objective,
+        base_loss=objective.base_loss,
         seed=seed,
         output_dir=str(folder.parent),
         normalize=training.normalize,
@@ -216,7 +216,7 @@ def _accumulated(training: Training) -> int:
 def _key(
     model: torch.nn.Module,
     rows: list[TrainingRow],
-    objective: RegularizedObjective,
+    objective: Objective,
     training: Training,
     seed: int,
 ) -> str:

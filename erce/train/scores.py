@@ -17,7 +17,7 @@ from transformers.utils.generic import ModelOutput
 
 from erce.hf.head import IGNORED, AddedLoss, Readout, backbone_of, bind_forward, head_loss
 from erce.hf.sequences import begin_count, refuse_other_lengths, shifted_targets
-from erce.loss import CrossEntropy, Loss, Objective, Penalty
+from erce.loss import BaseLoss, CrossEntropy, Loss, Penalty
 
 COLUMNS = ("weight", "source")  # of a data set, that a batch holds per token
 
@@ -56,7 +56,7 @@ class Scorer:
     added_loss: AddedLoss | None = None
     lam: float
     penalty: Penalty
-    objective: Objective
+    base_loss: BaseLoss
     by_sequence: bool
     sources: int = 0  # of the data set, whose sums are kept apart
 
@@ -81,7 +81,7 @@ class Scorer:
         weights = tokens.clamp(min=1).reciprocal()[sequences] if self.by_sequence else None
         if weight is not None:
             weights = weight if weights is None else weights * weight
-        apart = weights is not None and not isinstance(self.objective, CrossEntropy)
+        apart = weights is not None and not isinstance(self.base_loss, CrossEntropy)
         at_once = model.training and source is None and not apart
         loss = head_loss(
             model,
@@ -90,7 +90,7 @@ class Scorer:
             self.readout,
             lam=self.lam,
             penalty=self.penalty,
-            objective=self.objective,
+            base_loss=self.base_loss,
             ignore_index=IGNORED,
             num_scored=num_scored,
             reduction="sum" if at_once else "none",

@@ -1,4 +1,4 @@
-"""TRL's SFT trainer, minimising an objective + λ · entropy."""
+"""TRL's SFT trainer, minimising a base loss + λ · entropy."""
 
 import functools
 import inspect
@@ -36,13 +36,13 @@ from erce.hf.head import (
 )
 from erce.hf.models import loading, pretrained_name
 from erce.hf.sequences import MARKS, WITH_THEM, has_several, keeps_apart, shifted_targets
-from erce.loss import make_objective, make_penalty
+from erce.loss import make_base_loss, make_penalty
 from erce.train.config import ERCEConfig, scheduled
 from erce.train.data import check_data, is_trls, refuse_nothing, several, sources_in
 from erce.train.rows import FilledStream, fill_up, rows_of_a_step
 from erce.train.scores import COLUMNS, BatchSums, Scorer, add_scores, tokens_by_sequence
 
-RESUMED = ("entropy_penalty", "entropy_type", "entropy_order", "objective", "normalize")
+RESUMED = ("entropy_penalty", "entropy_type", "entropy_order", "base_loss", "normalize")
 
 _Found = TypeVar("_Found")
 _Parameters = ParamSpec("_Parameters")
@@ -56,11 +56,11 @@ def _with_parameters_of(
 
 
 class ERCETrainer(SFTTrainer):
-    """TRL's `SFTTrainer` with an objective + λ · entropy as its loss, and exact numbers in its log.
+    """TRL's `SFTTrainer` with a base loss + λ · entropy as its loss, and exact numbers in its log.
 
     Beside `loss`, `grad_norm` (before clipping) and `learning_rate` it logs `ce`, `entropy` and `objective`:
     means over the `scored_tokens` since the last log, in nats a token. `ce` is −log p(target) whatever the
-    objective is, and `entropy` the value of the penalty, of whatever type. Evaluation logs the same means
+    base loss is, and `entropy` the value of the penalty, of whatever type. Evaluation logs the same means
     over the whole set, at any batch size, as `eval_ce` and so on; `eval_loss` weighs the tokens as training
     does.
 
@@ -69,7 +69,7 @@ class ERCETrainer(SFTTrainer):
     weighted; `ce`, `entropy` and `objective` are not. With a column `source`, `ce/NAME` and `entropy/NAME`
     are the means of each source.
 
-    λ, objective and normaliser belong to the trainer, and each of its calls of the model carries them. The
+    λ, base loss and normaliser belong to the trainer, and each of its calls of the model carries them. The
     model keeps none of them, so trainers may share a model, and its copies are plain models.
     """
 
@@ -123,7 +123,7 @@ class ERCETrainer(SFTTrainer):
             added_loss=added_loss,
             lam=float(self.args.entropy_penalty),
             penalty=make_penalty(self.args.entropy_type, self.args.entropy_order),
-            objective=make_objective(self.args.objective),
+            base_loss=make_base_loss(self.args.base_loss),
             by_sequence=self.args.normalize == "sequence",
             sources=len(self._sources),
         )
@@ -402,7 +402,7 @@ class ERCETrainer(SFTTrainer):
     def name_objective(self, folder: Path) -> None:
         """Say in the README.md of a saved model which objective was minimised."""
         lam, penalty, order = self.args.entropy_penalty, self.args.entropy_type, self.args.entropy_order
-        name_objective(folder, objective=self.args.objective, lam=lam, penalty=penalty, order=order)
+        name_objective(folder, base_loss=self.args.base_loss, lam=lam, penalty=penalty, order=order)
 
     def _save(self, output_dir: str | None = None, state_dict: dict | None = None) -> None:
         super()._save(output_dir, state_dict)

@@ -19,7 +19,7 @@ from transformers.modeling_outputs import CausalLMOutputWithPast
 
 import erce
 from erce.hf import attach
-from erce.loss import Loss, make_objective, make_penalty
+from erce.loss import Loss, make_base_loss, make_penalty
 
 BATCH = toy.batch(toy.UNEQUAL[:4])
 TOKENS = sum(label != toy.IGNORED for row in toy.UNEQUAL[:4] for label in row["labels"][1:])
@@ -62,7 +62,7 @@ def test_the_loss_of_a_model_is_the_objective_of_its_own_logits(name, adapter):
     "settings",
     [
         {"entropy_type": "renyi", "entropy_order": 0.5},
-        {"objective": "focal:3"},
+        {"base_loss": "focal:3"},
         {"entropy_penalty": -0.2},
     ],
     ids=str,
@@ -73,7 +73,7 @@ def test_every_setting_reaches_the_loss(settings):
     how = {
         "lam": settings.get("entropy_penalty", 3.0),
         "penalty": make_penalty(settings.get("entropy_type", "shannon"), settings.get("entropy_order", 1.0)),
-        "objective": make_objective(settings.get("objective", "cross-entropy")),
+        "base_loss": make_base_loss(settings.get("base_loss", "cross-entropy")),
     }
     assert_same(plain, attached(**BATCH).loss, attached, by_hand(plain, **how).objective)
 

@@ -117,7 +117,7 @@ def compiled_in_place() -> Any:
         (toy.model, {"entropy_penalty": "4"}, "got '4'; 0"),
         (toy.model, {"lam": 1.0}, "did you mean 'entropy_penalty'"),
         (toy.model, {"entropy_type": "renji"}, "did you mean 'renyi'"),
-        (toy.model, {"objective": "focus"}, "did you mean 'focal'"),
+        (toy.model, {"base_loss": "focus"}, "did you mean 'focal'"),
     ],
 )
 def test_what_cannot_be_attached_to_is_one_sentence_and_leaves_nothing(made, settings, message):

@@ -39,7 +39,7 @@ def attached() -> Any:
 
 def scored() -> Any:
     model = toy.family("qwen2")
-    objective = {"penalty": erce.Shannon(), "objective": erce.loss.CrossEntropy()}
+    objective = {"penalty": erce.Shannon(), "base_loss": erce.loss.CrossEntropy()}
     readout = attach.readout_of(model)
     scores.add_scores(model)
     scorer = scores.Scorer(readout=readout, lam=1.0, **objective, by_sequence=False)

@@ -22,7 +22,7 @@ def test_folders_of_lm_eval_become_a_study(tmp_path):
     words = ["--baseline", *base, "--arm", "lam=2", *mine, "--arm", "dpo", mine[0]]
     assert main(["import", str(tmp_path / "study"), *map(str, words)]) == 0
     study = read_study(tmp_path / "study")
-    assert (study.recipe.task, study.recipe.lams, study.recipe.objectives) == ("gsm8k", (0.0, 2.0), ("dpo",))
+    assert (study.recipe.task, study.recipe.lams, study.recipe.methods) == ("gsm8k", (0.0, 2.0), ("dpo",))
     assert study.missing == []
     outcomes = study.outcomes("gsm8k", Arm(2.0), split="test", decoding="greedy")
     np.testing.assert_array_equal(outcomes, [[[1], [1], [0]], *[[[1], [1], [1]]] * 2])

@@ -38,7 +38,7 @@ def config(manager, **written) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"entropy_type": "renyi", "entropy_order": 0.5}, {"objective": "dft"}], ids=str
+    "settings", [{"entropy_type": "renyi", "entropy_order": 0.5}, {"base_loss": "dft"}], ids=str
 )
 @pytest.mark.parametrize("adapter", [False, True])
 def test_the_loss_of_a_loaded_model_is_ours(manager, adapter, settings):

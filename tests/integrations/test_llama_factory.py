@@ -38,12 +38,12 @@ def run() -> None:
     runpy.run_path(str(WRAPPER), run_name="__main__")
 
 
-@pytest.mark.parametrize("objective", ["cross-entropy", "dft"])
-def test_the_model_that_is_trained_has_the_loss_of_the_environment(factory, objective, monkeypatch):
-    monkeypatch.setenv("ERCE_OBJECTIVE", objective)
+@pytest.mark.parametrize("base_loss", ["cross-entropy", "dft"])
+def test_the_model_that_is_trained_has_the_loss_of_the_environment(factory, base_loss, monkeypatch):
+    monkeypatch.setenv("ERCE_BASE_LOSS", base_loss)
     run()
     [model] = factory.workflow.TRAINED
-    wanted = erce.attach(toy.family("qwen2"), 4.0, objective=objective).train()(**BATCH).loss
+    wanted = erce.attach(toy.family("qwen2"), 4.0, base_loss=base_loss).train()(**BATCH).loss
     assert torch.equal(model.train()(**BATCH).loss, wanted)
 
 

@@ -70,7 +70,7 @@ def test_the_loss_is_the_objective_of_the_models_logits(losses, items, weighed):
     ("variables", "settings"),
     [
         ({"ERCE_ENTROPY_TYPE": "renyi", "ERCE_ENTROPY_ORDER": "0.5"}, {"penalty": Renyi(0.5)}),
-        ({"ERCE_OBJECTIVE": "focal:2"}, {"objective": Focal(2.0)}),
+        ({"ERCE_BASE_LOSS": "focal:2"}, {"base_loss": Focal(2.0)}),
     ],
     ids=str,
 )

@@ -51,7 +51,7 @@ def test_each_variant_is_taken_after_one_check_that_draws_no_random_number(check
     checks = []
     for settings in (
         *({}, {}, {"penalty": Renyi(0.5)}, {"penalty": Renyi(0.4)}, {"penalty": SupportSize(0.4)}),
-        *({"softcap": 30.0}, {"objective": DFT()}, {"v": 75}, {"penalty": Gini()}),
+        *({"softcap": 30.0}, {"base_loss": DFT()}, {"v": 75}, {"penalty": Gini()}),
     ):
         scored.clear()
         loss(**settings)
@@ -154,18 +154,18 @@ def test_the_doctor_says_what_was_found(checked, monkeypatch):
 VARIANTS = [
     {"penalty": penalty, **settings}
     for penalty in (Shannon(), Renyi(0.5), Renyi(2.0), Renyi(math.inf), SupportSize(0.5))
-    for settings in ({}, {"softcap": 30.0}, {"objective": LabelSmoothing(0.1)})
+    for settings in ({}, {"softcap": 30.0}, {"base_loss": LabelSmoothing(0.1)})
 ]
-OBJECTIVES = [{"penalty": Shannon(), "objective": x} for x in (DFT(), EAFT(), Focal(), ProbabilityPower())]
+BASE_LOSSES = [{"penalty": Shannon(), "base_loss": x} for x in (DFT(), EAFT(), Focal(), ProbabilityPower())]
 
 
 def finding(device, dtype, settings, v=4133):
-    request = Request(torch.zeros(1), 1.0, **{"objective": CrossEntropy(), **settings})
+    request = Request(torch.zeros(1), 1.0, **{"base_loss": CrossEntropy(), **settings})
     return gpu_self_check.check(device, dtype, v, request)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("settings", VARIANTS + OBJECTIVES, ids=str)
+@pytest.mark.parametrize("settings", VARIANTS + BASE_LOSSES, ids=str)
 def test_every_variant_is_right_in_the_interpreter(settings, checked):
     found = finding(CPU, torch.float32, settings, v=1029)
     assert found.is_right, found.text
@@ -187,7 +187,7 @@ def test_matmuls_into_float32_are_checked_on_their_own(dtype, checked, monkeypat
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
 def test_on_a_card_every_fast_path_is_right(dtype):
     device = torch.device("cuda", 0)
-    for settings in VARIANTS + OBJECTIVES:
+    for settings in VARIANTS + BASE_LOSSES:
         assert finding(device, dtype, settings).is_right
     assert dtype == torch.float32 or gpu_self_check.check_matmuls(device, dtype).is_right
 

@@ -1,4 +1,4 @@
-"""Penalties and objectives of one's own, by "package.module:NAME": what is taken, what is refused and how."""
+"""User-defined penalties and base losses, by "package.module:NAME": what is taken and what is refused."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 from toys.losses import EACH, PAPERS, penalty_of
 
-from erce.loss import Objective, Penalty, Renyi, check_names, make_objective, make_penalty
-from erce.loss.named import try_objective, try_penalty
+from erce.loss import BaseLoss, Penalty, Renyi, check_names, make_base_loss, make_penalty
+from erce.loss.named import try_base_loss, try_penalty
 
 HERE = __name__
 
@@ -108,19 +108,19 @@ def test_a_penalty_that_would_train_on_something_else_is_one_sentence(name, says
 
 
 @pytest.mark.parametrize(
-    ("make", "kind"), [(make_penalty, "penalty"), (make_objective, "objective")], ids=["penalty", "objective"]
+    ("make", "kind"), [(make_penalty, "penalty"), (make_base_loss, "base loss")], ids=["penalty", "base loss"]
 )
 def test_a_module_that_is_not_there_or_lacks_another_is_one_sentence(make, kind, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=f"no module 'nowhere' for the {kind} 'nowhere.at_all:NAME'"):
         make("nowhere.at_all:NAME")
-    (tmp_path / f"missing_from_{kind}.py").write_text("import nowhere_to_be_found\n")
+    (tmp_path / "missing_a_package.py").write_text("import nowhere_to_be_found\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ValueError, match="No module named 'nowhere_to_be_found'; install it"):
-        make(f"missing_from_{kind}:NAME")
+        make("missing_a_package:NAME")
 
 
 @dataclass(frozen=True)
-class Tempered(Objective):
+class Tempered(BaseLoss):
     """nll^power / power."""
 
     power: float = 2.0
@@ -137,7 +137,7 @@ class Tempered(Objective):
         return cls(parameter)
 
 
-class Confident(Objective):
+class Confident(BaseLoss):
     """−log p(y), weighed by max p, without a gradient."""
 
     gated = True
@@ -153,17 +153,17 @@ class Confident(Objective):
 CUBED = Tempered(3.0)
 
 
-def objective(value_and_slope: Callable[[Tensor], Any], **attributes: Any) -> type:
+def base_loss(value_and_slope: Callable[[Tensor], Any], **attributes: Any) -> type:
     attributes["value_and_slope"] = lambda self, nll, gate: value_and_slope(nll)
-    return type("Own", (Objective,), attributes)
+    return type("Own", (BaseLoss,), attributes)
 
 
-Ungated = objective(lambda nll: (nll, 1.0), gated=True)
+Ungated = base_loss(lambda nll: (nll, 1.0), gated=True)
 Wide = type("Wide", (Confident,), {"gate": lambda self, logits: logits})
-Single = objective(lambda nll: nll)
-Mean = objective(lambda nll: (nll.mean(), 1.0))
-Cliff = objective(lambda nll: (nll, 1 / nll))
-Shifting = objective(lambda nll: (nll.add_(1), 1.0))
+Single = base_loss(lambda nll: nll)
+Mean = base_loss(lambda nll: (nll.mean(), 1.0))
+Cliff = base_loss(lambda nll: (nll, 1 / nll))
+Shifting = base_loss(lambda nll: (nll.add_(1), 1.0))
 
 
 @pytest.mark.parametrize(
@@ -172,12 +172,12 @@ Shifting = objective(lambda nll: (nll.add_(1), 1.0))
         ("Tempered", Tempered()),
         ("Tempered:3", CUBED),
         ("CUBED", CUBED),
-        ("Focal:3", make_objective("focal:3")),
+        ("Focal:3", make_base_loss("focal:3")),
     ],
 )
-def test_an_objective_of_ones_own_is_made_by_its_class_and_number_or_taken_as_it_is(name, wanted):
+def test_a_base_loss_of_ones_own_is_made_by_its_class_and_number_or_taken_as_it_is(name, wanted):
     home = "erce.loss" if name.startswith("Focal") else HERE
-    assert make_objective(f"{home}:{name}") == wanted
+    assert make_base_loss(f"{home}:{name}") == wanted
 
 
 @pytest.mark.parametrize(
@@ -188,19 +188,19 @@ def test_an_objective_of_ones_own_is_made_by_its_class_and_number_or_taken_as_it
         ("Mean", "as value a float64 tensor of shape ()"),
         ("Cliff", "as slope inf"),
         ("Shifting", "writes into nll"),
-        ("CUBIC", "is not an objective"),
+        ("CUBIC", "is not a base loss"),
         ("Tempered:0.5", "Tempered needs a power of 1 or above, got 0.5"),
         ("Confident:2", "Confident has no number, got 2.0; leave it out"),
         ("CUBED:2", "is an instance, which takes no number; name its class"),
     ],
 )
-def test_an_objective_that_would_train_on_something_else_is_one_sentence(name, says):
-    refused_with(make_objective, f"{HERE}:{name}", says)
+def test_a_base_loss_that_would_train_on_something_else_is_one_sentence(name, says):
+    refused_with(make_base_loss, f"{HERE}:{name}", says)
 
 
-def test_an_objective_that_promises_a_gate_and_has_none_says_so_itself():
+def test_a_base_loss_that_promises_a_gate_and_has_none_says_so_itself():
     with pytest.raises(TypeError, match="has no gate; give it one"):
-        make_objective(f"{HERE}:Ungated")
+        make_base_loss(f"{HERE}:Ungated")
 
 
 EXTREME = [(family, order) for family in ("renyi", "support-size") for order in (1e-3, 0.999999, 1e3)]
@@ -212,8 +212,8 @@ def test_every_penalty_of_erce_passes_what_ones_own_must_pass(case):
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_every_objective_of_erce_passes_what_ones_own_must_pass(name):
-    try_objective(make_objective(name), name)
+def test_every_base_loss_of_erce_passes_what_ones_own_must_pass(name):
+    try_base_loss(make_base_loss(name), name)
 
 
 def test_trying_one_leaves_no_trace():
@@ -224,7 +224,7 @@ def test_trying_one_leaves_no_trace():
     assert (torch.get_num_threads(), torch.is_grad_enabled()) == (threads, True)
 
 
-@pytest.mark.parametrize(("penalty", "objectives"), [(f"{HERE}:Halved", ()), ("renyi", (f"{HERE}:Mean",))])
-def test_every_name_of_a_study_is_tried(penalty, objectives):
+@pytest.mark.parametrize(("penalty", "base_losses"), [(f"{HERE}:Halved", ()), ("renyi", (f"{HERE}:Mean",))])
+def test_every_name_of_a_study_is_tried(penalty, base_losses):
     with pytest.raises(ValueError, match=f"'{HERE}:(Halved|Mean)'"):
-        check_names(penalty, 2.0, ["dft", *objectives])
+        check_names(penalty, 2.0, ["dft", *base_losses])

@@ -1,4 +1,4 @@
-"""A user-defined penalty and objective in a study, as docs/recipes.md shows them, from the command line."""
+"""A user-defined penalty and base loss in a study, as docs/recipes.md shows them, from the command line."""
 
 import json
 import re
@@ -41,8 +41,8 @@ def section(title):
 def entered(folder):
     """A folder with the page's mylosses.py and its recipe, where the command is given."""
     (penalty, *_), (recipe, _) = section("A penalty")
-    (objective, *_), _ = section("An objective")
-    (folder / "mylosses.py").write_text(penalty + objective, encoding="utf-8")
+    (base_loss, *_), _ = section("A base loss")
+    (folder / "mylosses.py").write_text(penalty + base_loss, encoding="utf-8")
     (folder / "own.toml").write_text(recipe + SMALL, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -78,7 +78,7 @@ def logs(root):
 @pytest.mark.slow
 def test_a_study_trains_on_what_it_names(finished):
     shannon, below = finished / "shannon", []
-    others = ["--set", 'penalty="shannon"', "--set", "lams=[0]", "--set", "objectives=[]"]
+    others = ["--set", 'penalty="shannon"', "--set", "lams=[0]", "--set", "methods=[]"]
     assert main(["run", str(finished / "own.toml"), "--out", str(shannon), *others]) == 0
     ((_, (first, *_)),) = logs(shannon)
     for cell, log in logs(finished / "runs" / "own"):
@@ -98,7 +98,7 @@ def test_everything_that_a_study_writes_has_the_names_as_they_were_given(finishe
     study = read_study(root)
     assert study.recipe.penalty == "mylosses:Gini"
     assert [cell.arm.name() for cell in study.results] == ["base model", "λ = 0", "λ = 2", *names]
-    assert {cell.name for cell in study.results if cell.objective in names} == {
+    assert {cell.name for cell in study.results if cell.method in names} == {
         "mini-sums-mylosses-Truncated-seed0",
         "mini-sums-mylosses-Truncated-1-seed0",
     }
@@ -107,7 +107,7 @@ def test_everything_that_a_study_writes_has_the_names_as_they_were_given(finishe
     assert names[1] in page
     rows = finished / "rows.jsonl"
     assert main(["records", str(root), str(rows)]) == 0
-    trained = {(row["penalty"], row["objective"]) for row in read_rows(rows) if row["objective"]}
+    trained = {(row["penalty"], row["method"]) for row in read_rows(rows) if row["method"]}
     assert trained == {("mylosses:Gini", name) for name in ("cross-entropy", *names)}
 
 
@@ -133,5 +133,5 @@ def test_a_wrong_derivative_ends_the_run_with_the_pages_sentence_before_anything
 
 @pytest.mark.slow
 def test_other_processes_find_them_too(here, capsys):
-    settings = ["--set", 'objectives=["mylosses:Truncated"]', "--set", "training.micro_batch_size=4"]
+    settings = ["--set", 'methods=["mylosses:Truncated"]', "--set", "training.micro_batch_size=4"]
     assert main(["run", "own.toml", *settings, "--jobs", "2"]) == 0

@@ -156,7 +156,7 @@ REFUSED = [  # of both forms: an argument, its value, and what the sentence says
     *(("num_scored", value, repr(value), "from 0 to 11", "None") for value in (-1, N + 1, 2.0, True)),
     ("ignore_index", None, "None", "-100"),
     ("penalty", "shannon", "'shannon'", "Shannon()"),
-    ("objective", "dft", "'dft'", "CrossEntropy()"),
+    ("base_loss", "dft", "'dft'", "CrossEntropy()"),
     ("reduction", "avg", "'avg'", "'mean', 'sum', 'none'"),
     ("target", torch.arange(N) + V - 1, f"{V + N - 2}", f"{V} tokens", "ignore_index, here -100"),
     ("target", torch.arange(N) - 1, "-1", "ignore_index, here -100"),

@@ -58,7 +58,7 @@ def rows_of(y: Tensor) -> ScoredRows:
 
 
 def request(penalty: Penalty, **settings) -> Request:
-    settings = {"objective": LabelSmoothing(0.1)} | settings
+    settings = {"base_loss": LabelSmoothing(0.1)} | settings
     return Request(torch.zeros(1), 8.0, penalty, **settings)
 
 
@@ -137,7 +137,7 @@ def test_bias_scale_and_cap_are_applied_in_passing(kernels, settings, bias, orde
 
 
 def test_without_smoothing_the_objective_is_the_cross_entropy(kernels):
-    assert_right(kernels, *hard_rows(70), request(Renyi(1.0), objective=CrossEntropy()))
+    assert_right(kernels, *hard_rows(70), request(Renyi(1.0), base_loss=CrossEntropy()))
 
 
 @pytest.mark.parametrize("cap", [None, 20.0])
@@ -146,7 +146,7 @@ def test_a_row_that_is_no_distribution_shows_in_its_top_and_its_losses(kernels, 
     tile, y = torch.randn(6, 130), torch.tensor([5, 70, 5, 5, 5, 70])
     tile[0, column] = tile[1, column] = tile[4, column] = math.nan
     tile[2, column] = tile[4, 128] = tile[5, column] = math.inf
-    asked = request(Renyi(1.0), softcap=cap, objective=CrossEntropy())
+    asked = request(Renyi(1.0), softcap=cap, base_loss=CrossEntropy())
     columns, gradient = by_kernel(kernels, tile, y, asked)
     assert columns["top"][[0, 1, 4]].isnan().all()
     assert (columns["top"][[2, 5]] == math.inf).all()
@@ -162,7 +162,7 @@ def test_a_row_that_is_no_distribution_shows_in_its_top_and_its_losses(kernels, 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16], ids=str)
 def test_the_gradient_may_lie_in_the_memory_of_its_row(kernels, dtype, v):
     """Of which no byte is written before it was read, and no byte of another row."""
-    (tile, y), asked = few_rows(v), request(Renyi(0.5), objective=CrossEntropy())
+    (tile, y), asked = few_rows(v), request(Renyi(0.5), base_loss=CrossEntropy())
     kept = tile.clone()
     apart = by_kernel(kernels, tile, y, asked, out=torch.empty(4, v, dtype=dtype))
     assert torch.equal(tile, kept)
@@ -190,8 +190,8 @@ def test_without_a_gradient_the_tile_is_kept(kernels):
         assert torch.equal(values, wanted[name])
 
 
-def test_a_given_objective_takes_the_place_of_its_own(kernels):
-    (tile, y), asked = few_rows(), request(Renyi(1.0), objective=DFT())
+def test_a_given_base_loss_takes_the_place_of_its_own(kernels):
+    (tile, y), asked = few_rows(), request(Renyi(1.0), base_loss=DFT())
     near, given = by_torch(tile, y, asked), torch.empty(2, 4)
     columns, out = tile.new_empty(5, 4), torch.empty_like(tile)
     given[0], given[1] = DFT().value_and_slope(near.columns["nll"], None)

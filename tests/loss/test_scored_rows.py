@@ -42,8 +42,8 @@ def operands(on_cuda, monkeypatch: pytest.MonkeyPatch) -> tuple[Tensor, Tensor, 
 SETTINGS = {
     "a mean": {"num_items_in_batch": empty(1), "penalty": Renyi(0.5)},
     "rows": {"reduction": "none", "row_weights": empty(N)},
-    "chunks": {"chunk_bytes": 600, "objective": DFT()},
-    "smoothed": {"objective": LabelSmoothing(0.1), "softcap": 3.0},
+    "chunks": {"chunk_bytes": 600, "base_loss": DFT()},
+    "smoothed": {"base_loss": LabelSmoothing(0.1), "softcap": 3.0},
 }
 
 

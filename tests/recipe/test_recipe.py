@@ -52,7 +52,7 @@ VALUES = {  # setting → values that no run could use; the error shows each
     "control": ("gsm8k",),
     "order": (2,),
     "columns": ("question",),
-    "objectives": ("dft", [2], ["self", "self + 0"], ["eaft", "dft", "eaft"], ["focal:2", "focal:2.0"]),
+    "methods": ("dft", [2], ["self", "self + 0"], ["eaft", "dft", "eaft"], ["focal:2", "focal:2.0"]),
     "resources.gpus": (2, 1.5, 0.3, -1, INF),
     "resources.threads": (0,),
     "training": (3,),
@@ -107,22 +107,22 @@ def test_a_value_that_no_run_could_use_is_refused_and_shown_with_a_way_out(setti
         ({"server": HERE, "decoding": {"compile": True}}, "compile = true"),
         ({"resources": {"gpus": 2}}, "gpus = 2 is neither one device, nor 1/n of one, nor none"),
         ({"training": {"head": "trl", "normalize": "sequence"}}, "normalize = 'sequence'"),
-        ({"training": {"head": "trl"}, "objectives": ["dft"]}, "objectives = ['dft']; leave"),
+        ({"training": {"head": "trl"}, "methods": ["dft"]}, "methods = ['dft']; leave"),
         ({"penalty": "renyi", "order": INF}, "order = inf must be finite; write 1000"),
         ({"penalty": "support-size", "order": 2e6}, "order = 2e+06"),
         ({"penalty": "shanon"}, "'shanon'; did you mean 'shannon'?"),
-        ({"objective": "dfd"}, "'dfd'; did you mean 'dft'?"),
-        ({"objective": "self"}, 'write objectives = ["self"]'),
-        ({"objective": "dft", "objectives": ["dft"]}, "dft is λ = 0"),
-        ({"objectives": ["dft", "focla:2"]}, "'focla'; did you mean 'focal'?"),
-        ({"objectives": ["rft:2"]}, "'rft:2'; did you mean 'rft'?"),
-        ({"objectives": ["cross-entropy + 4"]}, "write 4 in lams"),
-        ({"objectives": ["mine:SOFT:x"]}, "'mine:SOFT:x'"),
-        ({"objectives": ["mine:SOFT:2", "mine:SOFT:2.0"]}, "names an arm twice"),
-        ({"objectives": ["dft + 4", "dft", "dft + 4.0"]}, "names an arm twice"),
-        ({"objectives": ["dft + much"]}, "'dft + much' has no finite λ"),
-        ({"objectives": ["dft"], "own": {}}, 'write objectives = ["rft", "self"]'),
-        ({"objectives": ["rft"], "own": {"keep": 0}}, "[own] keep = 0"),
+        ({"base_loss": "dfd"}, "'dfd'; did you mean 'dft'?"),
+        ({"base_loss": "self"}, 'write methods = ["self"]'),
+        ({"base_loss": "dft", "methods": ["dft"]}, "dft is λ = 0"),
+        ({"methods": ["dft", "focla:2"]}, "'focla'; did you mean 'focal'?"),
+        ({"methods": ["rft:2"]}, "'rft:2'; did you mean 'rft'?"),
+        ({"methods": ["cross-entropy + 4"]}, "write 4 in lams"),
+        ({"methods": ["mine:SOFT:x"]}, "'mine:SOFT:x'"),
+        ({"methods": ["mine:SOFT:2", "mine:SOFT:2.0"]}, "names an arm twice"),
+        ({"methods": ["dft + 4", "dft", "dft + 4.0"]}, "names an arm twice"),
+        ({"methods": ["dft + much"]}, "'dft + much' has no finite λ"),
+        ({"methods": ["dft"], "own": {}}, 'write methods = ["rft", "self"]'),
+        ({"methods": ["rft"], "own": {"keep": 0}}, "[own] keep = 0"),
     ],
 )
 def test_a_recipe_that_cannot_run_is_refused_with_the_value_and_the_way_out(change, sentence):
@@ -196,8 +196,8 @@ def test_the_grid_has_one_base_cell_a_task_and_every_lam_and_seed():
     ]
 
 
-def test_a_grid_on_another_objective_is_another_study_with_that_objective_in_every_name():
-    recipe = replace(RECIPE, objective="dft", objectives=("cross-entropy", "focal:2 + 4"), seeds=(0,))
+def test_a_grid_on_another_base_loss_is_another_study_with_that_name_in_every_name():
+    recipe = replace(RECIPE, base_loss="dft", methods=("cross-entropy", "focal:2 + 4"), seeds=(0,))
     arms = [cell.arm for cell in recipe.cells()[1:5]]
     assert [arm.slug for arm in arms] == ["dft", "dft-lam0.5", "lam0", "focal:2-lam4"]
     assert [arm.name("dft") for arm in arms] == ["dft", "dft + 0.5", "cross-entropy", "focal:2 + 4"]
@@ -205,8 +205,8 @@ def test_a_grid_on_another_objective_is_another_study_with_that_objective_in_eve
     assert recipe.baseline == arms[0]
     assert recipe.cells()[4].name == "mini-sums-focal-2-lam4-seed0"
     assert parse_recipe(as_settings(recipe)) == recipe
-    assert identity(recipe) == identity(RECIPE) | {"objective": "dft"}
-    mixed = replace(RECIPE, objectives=("dft + 4",))
+    assert identity(recipe) == identity(RECIPE) | {"base_loss": "dft"}
+    mixed = replace(RECIPE, methods=("dft + 4",))
     assert identity(mixed) == identity(RECIPE)
     assert {folder_name(mixed, Cell("mini-sums", lam, 0, "dft")) for lam in (0.0, 4.0)}.isdisjoint(
         folder_name(recipe, Cell("mini-sums", lam, 0, "dft")) for lam in (0.0, 4.0)
@@ -215,8 +215,8 @@ def test_a_grid_on_another_objective_is_another_study_with_that_objective_in_eve
 
 def test_a_cells_folder_is_the_same_in_every_version():
     """Another name would train finished studies again."""
-    recipe = replace(RECIPE, lams=(0.0, 0.5, -0.1), objectives=("dft",))
-    folders = [folder_name(recipe, cell) for cell in recipe.cells() if cell.objective != "dft"]
+    recipe = replace(RECIPE, lams=(0.0, 0.5, -0.1), methods=("dft",))
+    folders = [folder_name(recipe, cell) for cell in recipe.cells() if cell.method != "dft"]
     assert folders[:4] + folders[7:9] == [
         "mini-sums-base-73501d96",
         "mini-sums-lam0-seed0-7052e80c",
@@ -269,7 +269,7 @@ def test_the_temperatures_and_where_a_server_is_make_no_other_study():
     [
         {"data": "owner/name", "columns": Columns(prompt="question")},
         {"verify": Verification(unproven="refuse")},
-        {"lams": (0.0, 0.5, 4.0), "seeds": (0, 1, 2), "objectives": ("dft",)},
+        {"lams": (0.0, 0.5, 4.0), "seeds": (0, 1, 2), "methods": ("dft",)},
         {"resources": Resources(gpus=1, threads=3), "decoding": Decoding(batch_size=3)},
         {"training": Training(report_to="wandb", checkpoint_minutes=1.0)},
     ],
@@ -304,15 +304,15 @@ def test_a_recipe_takes_the_penalties_and_orders_that_the_loss_takes():
     assert {name for name, _ in accepted} == set(PENALTIES)
 
 
-def test_a_recipe_takes_the_objectives_and_numbers_that_the_loss_takes():
-    from erce.loss import OBJECTIVES, make_objective
+def test_a_recipe_takes_the_base_losses_and_numbers_that_the_loss_takes():
+    from erce.loss import BASE_LOSSES, make_base_loss
     from erce.types import CROSS_ENTROPY
 
     numbers = ("", ":", ":-1", ":0", ":0.5", ":1", ":2", ":2.5", ":20", ":nan", ":inf", ":x")
-    cases = [name + number for name in OBJECTIVES if name != CROSS_ENTROPY for number in numbers]
-    accepted = taken(lambda name: replace(RECIPE, objectives=(name,)), cases)
-    assert accepted == taken(make_objective, cases)
-    assert len(accepted) > len(OBJECTIVES)
+    cases = [name + number for name in BASE_LOSSES if name != CROSS_ENTROPY for number in numbers]
+    accepted = taken(lambda name: replace(RECIPE, methods=(name,)), cases)
+    assert accepted == taken(make_base_loss, cases)
+    assert len(accepted) > len(BASE_LOSSES)
 
 
 def test_a_path_without_a_recipe_is_refused():

@@ -94,7 +94,7 @@ def test_the_completions_are_those_of_the_run_and_within_the_tokens_at_most(fini
 
 def test_own_answers_are_counted_as_if_each_kept_sample_were_accepted():
     plain = tiny_recipe(n_train=16)
-    arms = replace(plain, objectives=("rft + 1", "self"), own=OwnSamples(samples=6, keep=3))
+    arms = replace(plain, methods=("rft + 1", "self"), own=OwnSamples(samples=6, keep=3))
     before, after = dry_run(plain, NOWHERE), dry_run(arms, NOWHERE)
     of_training = numbers(lines_of(before, "training")[0])[0]
     assert numbers(lines_of(before, "in all")[0])[0] == 2 * of_training

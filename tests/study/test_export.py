@@ -19,7 +19,7 @@ from erce.tasks import load_task
 from erce.types import BASE_MODEL, Arm, Problem, SampleRow
 
 RECIPE = Recipe(
-    task="mini-sums", lams=(0.0, 0.5), seeds=(0, 1), objectives=("dft",), decoding=Decoding(samples=2)
+    task="mini-sums", lams=(0.0, 0.5), seeds=(0, 1), methods=("dft",), decoding=Decoding(samples=2)
 )
 PROBLEMS = [Problem(id=name, prompt=f"{name}+1=", demonstration="") for name in ("7", "8")]
 HOSTILE = "</script>\u2028\x00 é 𝄞 \\ud800 \"'\n"
@@ -85,7 +85,7 @@ def test_a_row_says_what_drew_it_and_what_was_said_of_it(study):
         "task": "mini-sums",
         "arm": "lam0.5",
         "lam": 0.5,
-        "objective": "cross-entropy",
+        "method": "cross-entropy",
         "penalty": "shannon",
         "order": 1.0,
         "seed": 0,
@@ -123,7 +123,7 @@ def test_a_row_says_what_drew_it_and_what_was_said_of_it(study):
 def test_every_sample_has_one_row_with_its_arm_and_a_key_of_its_own(study):
     rows = list(records(study))
     assert len(rows) == len({row.key for row in rows}) == 7 * 2 * 2
-    assert {row.arm: (row.lam, row.objective, row.penalty) for row in rows} == {
+    assert {row.arm: (row.lam, row.method, row.penalty) for row in rows} == {
         "base": (None, None, None),
         "lam0": (0.0, "cross-entropy", "shannon"),
         "lam0.5": (0.5, "cross-entropy", "shannon"),

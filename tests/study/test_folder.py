@@ -140,8 +140,20 @@ def test_a_half_written_result_is_no_result(tmp_path):
         is_done(folder, ())
 
 
-def test_the_outcomes_of_cross_entropy_are_not_those_of_another_objective(tmp_path):
-    open_study(tmp_path, replace(RECIPE, objectives=("dft",)))
+def test_a_study_of_an_earlier_version_goes_on_under_the_names_that_its_settings_have_now(tmp_path):
+    recipe = replace(RECIPE, base_loss="dft", methods=("focal:2",))
+    open_study(tmp_path, recipe)
+    settings = read_json(tmp_path / "study.json")
+    earlier = dict(settings)
+    earlier["objective"], earlier["objectives"] = earlier.pop("base_loss"), earlier.pop("methods")
+    write_json(tmp_path / "study.json", earlier)
+    assert read_study(tmp_path).recipe == recipe
+    open_study(tmp_path, recipe)
+    assert read_json(tmp_path / "study.json") == settings
+
+
+def test_the_outcomes_of_cross_entropy_are_not_those_of_another_method(tmp_path):
+    open_study(tmp_path, replace(RECIPE, methods=("dft",)))
     finish(tmp_path, Cell("mini-sums", 0.0, 0), {("a", 0): True})
     finish(tmp_path, Cell("mini-sums", 0.0, 1, "dft"), {("a", 0): False})
     study = read_study(tmp_path)

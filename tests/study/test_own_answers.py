@@ -27,7 +27,7 @@ from erce.types import Completion, Problem, Splits, Verdict
 
 RECIPE = tiny_recipe(
     lams=(0.0,),
-    objectives=("rft + 2", "self"),
+    methods=("rft + 2", "self"),
     n_train=24,
     n_validation=1,
     n_test=1,
@@ -53,7 +53,7 @@ def test_the_base_model_samples_the_training_problems_once_for_all_arms_and_seed
         f"mini-sums-{arm}" for arm in ("base", "lam0-seed0", "rft-lam2-seed0", "self-seed0")
     ]
     written = rows.stat().st_mtime_ns
-    more = run(replace(RECIPE, objectives=("rft + 2", "self", "self + 1")), out=study.root)
+    more = run(replace(RECIPE, methods=("rft + 2", "self", "self + 1")), out=study.root)
     assert len(more.results) == 5
     assert rows.stat().st_mtime_ns == written
     assert len(list(study.root.glob("cells/*-own-*"))) == 1
@@ -114,7 +114,7 @@ def test_another_verifier_verifies_own_samples_again_and_cells_that_learned_othe
 
 def test_the_models_of_a_strength_sample_each_for_its_seed(tmp_path):
     own = OwnSamples(samples=3, temperature=0.5, lam=0.0)
-    recipe = replace(RECIPE, seeds=(0, 1), objectives=("self",), own=own)
+    recipe = replace(RECIPE, seeds=(0, 1), methods=("self",), own=own)
     study = run(recipe, out=tmp_path / "mini")
     cells = {path.name.rpartition("-")[0]: path for path in study.root.glob("cells/*")}
     for seed in (0, 1):
@@ -142,7 +142,7 @@ def test_who_samples_is_one_model_that_there_is(own, sentence):
         replace(RECIPE, own=own)
 
 
-def test_a_cell_takes_as_many_steps_as_it_has_demonstrations_and_minimises_the_grids_objective(study):
+def test_a_cell_takes_as_many_steps_as_it_has_demonstrations_and_minimises_the_grids_base_loss(study):
     seen = read_json(own_folder(study.root) / "result.json")["own"]
     assert 0 < seen["with_one"] <= seen["problems"] == 24
     assert seen["tokens"] > seen["samples"] == 24 * 3
@@ -157,7 +157,7 @@ def test_a_cell_takes_as_many_steps_as_it_has_demonstrations_and_minimises_the_g
 
 
 def test_a_study_without_an_accepted_sample_ends_before_any_training(tmp_path):
-    recipe = replace(RECIPE, objectives=("self",), decoding=Decoding(samples=2, max_new_tokens=1))
+    recipe = replace(RECIPE, methods=("self",), decoding=Decoding(samples=2, max_new_tokens=1))
     for _ in "12":
         with pytest.raises(InputError, match=r"none of 72 samples .* nothing to train on; leave them out"):
             run(recipe, out=tmp_path / "mini")
@@ -243,7 +243,7 @@ def test_the_settings_of_the_samples_name_the_cells_that_they_are_for(tmp_path):
     usual, kept, hotter = names(), names(keep=1), names(temperature=1.0)
     same = [[a == b for a, b in zip(usual, other, strict=True)] for other in (kept, hotter)]
     assert same == [[True, True, True, False, False], [False, True, True, False, False]]
-    grid = replace(RECIPE, own=None, objectives=())
+    grid = replace(RECIPE, own=None, methods=())
     assert [cell_folder(tmp_path, grid, cell).name for cell in grid.cells()] == usual[1:3]
 
 

@@ -15,7 +15,7 @@ from erce.study.own_rows import OwnRows, sample
 from erce.study.run import run
 
 RECIPE = tiny_recipe(
-    lams=(0.0,), objectives=("self",), n_train=24, n_validation=1, n_test=1, own=OwnSamples(samples=3, keep=2)
+    lams=(0.0,), methods=("self",), n_train=24, n_validation=1, n_test=1, own=OwnSamples(samples=3, keep=2)
 )
 
 
@@ -35,7 +35,7 @@ def test_rows_are_what_the_arm_self_learns_and_a_study_reads_the_same_samples(sa
     assert [path.name.rpartition("-")[0] for path in cells.iterdir()] == ["mini-sums-own"]
     completions = next(cells.iterdir()) / "completions.jsonl"
     before = completions.stat().st_mtime_ns
-    [cell] = [cell for cell in RECIPE.cells() if cell.objective == "self"]
+    [cell] = [cell for cell in RECIPE.cells() if cell.method == "self"]
     learned = demonstrations(folder / "runs", RECIPE, cell, cell_splits(RECIPE, "mini-sums"))
     rows = read(folder / "rows.jsonl")
     assert [(row["prompt"][0]["content"], row["completion"][0]["content"]) for row in rows] == [
@@ -50,7 +50,7 @@ def test_rows_are_what_the_arm_self_learns_and_a_study_reads_the_same_samples(sa
 def test_rows_have_the_tokens_that_a_study_trains_on(sampled):
     folder, _ = sampled
     tokenizer = load_tokenizer("tiny")
-    [cell] = [cell for cell in RECIPE.cells() if cell.objective == "self"]
+    [cell] = [cell for cell in RECIPE.cells() if cell.method == "self"]
     learned = demonstrations(folder / "runs", RECIPE, cell, cell_splits(RECIPE, "mini-sums"))
     for row, ours in zip(read(folder / "rows.jsonl"), training_rows(tokenizer, learned, None), strict=True):
         text = tokenizer.apply_chat_template([*row["prompt"], *row["completion"]], tokenize=False)
@@ -96,7 +96,7 @@ def test_an_adapter_samples_in_the_base_models_place(sampled, tmp_path):
     [adapter] = (folder / "runs").glob("cells/mini-sums-self-*/adapter")
     recipe = tiny_recipe(
         lams=(0.0,),
-        objectives=("self",),
+        methods=("self",),
         n_train=24,
         n_validation=1,
         n_test=1,

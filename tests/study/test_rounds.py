@@ -125,7 +125,7 @@ def test_a_full_disk_stops_at_once():
     assert [done.cell for done in run_or_give_up(engine.run, CELLS)] == CELLS[:4]
 
 
-RECIPE = tiny_recipe(seeds=(0, 1), n_test=ENOUGH_PROBLEMS, objectives=("dft",), control=CONTROL)
+RECIPE = tiny_recipe(seeds=(0, 1), n_test=ENOUGH_PROBLEMS, methods=("dft",), control=CONTROL)
 FIRST = ["mini-sums-base", "mini-sums-lam0-seed0", "mini-sums-lam1-seed0", "mini-sums-dft-seed0"]
 
 

@@ -98,9 +98,9 @@ def test_the_cells_seed_reaches_the_samples(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_negative_lam_and_every_other_objective_reach_the_training(tmp_path):
-    objectives = ("label-smoothing:0.1", "dft", "eaft", "focal:2")
-    changes = {"lams": (0.0, -0.1), "objectives": objectives, "n_train": 16}
+def test_a_negative_lam_and_every_other_method_reach_the_training(tmp_path):
+    methods = ("label-smoothing:0.1", "dft", "eaft", "focal:2")
+    changes = {"lams": (0.0, -0.1), "methods": methods, "n_train": 16}
     recipe = replace(BRIEF, n_test=2, n_validation=1, **changes)
     study = run(recipe, out=tmp_path / "mini")
     assert study.missing == []
@@ -113,7 +113,7 @@ def test_a_negative_lam_and_every_other_objective_reach_the_training(tmp_path):
     assert all(entry["ce"] == pytest.approx(ce, rel=1e-5) for entry in first.values())
     over = {arm: entry["objective"] - ce for arm, entry in first.items()}
     assert over[-0.1] == pytest.approx(-0.1 * entropy, rel=1e-3)
-    assert over["label-smoothing:0.1"] > 0 > max(over[arm] for arm in objectives[1:])
+    assert over["label-smoothing:0.1"] > 0 > max(over[arm] for arm in methods[1:])
     assert len({round(value, 4) for value in over.values()}) == len(over)
 
 
@@ -178,7 +178,7 @@ def test_a_finished_study_needs_no_model_and_a_grown_grid_only_what_is_new(finis
         without_a_model.setattr(erce.study.run, "base_policy", None)
         run(RECIPE, out=finished.root)
     assert ran == []
-    run(replace(RECIPE, lams=(0.0, 1.0, 4.0), objectives=("dft",)), out=finished.root)
+    run(replace(RECIPE, lams=(0.0, 1.0, 4.0), methods=("dft",)), out=finished.root)
     assert [(named(cell.arm), cell.seed) for cell in ran] == [(4.0, 0), ("dft", 0)]
     run(RECIPE, out=finished.root)
 

@@ -25,11 +25,11 @@ from erce.types import BASE_MODEL, BASELINE, Arm
 
 
 def _study(root, validation, *, control=None, test=None):
-    """A study on disk: λ or objective → validation Pass@1 of each seed (None: that cell is not done)."""
+    """A study on disk: λ or method → validation Pass@1 of each seed (None: that cell is not done)."""
     seeds = tuple(range(len(next(iter(validation.values())))))
     lams = tuple(arm for arm in validation if not isinstance(arm, str))
     others = tuple(arm for arm in validation if isinstance(arm, str))
-    recipe = Recipe(task="sums", control=control, lams=lams, seeds=seeds, objectives=others)
+    recipe = Recipe(task="sums", control=control, lams=lams, seeds=seeds, methods=others)
     open_study(root, recipe)
     for cell in recipe.cells():
         score = 0.0 if cell.lam is None else validation[named(cell.arm)][cell.seed]
@@ -66,7 +66,7 @@ def test_a_tie_goes_to_the_weaker_penalty(tmp_path, validation, lam):
     assert best_lam(_study(tmp_path, validation)).lam == lam
 
 
-def test_only_a_lam_with_every_seed_done_can_win_and_another_objective_holds_nothing_up(tmp_path):
+def test_only_a_lam_with_every_seed_done_can_win_and_another_method_holds_nothing_up(tmp_path):
     validation = {0.0: [0.5, 0.5], 1.0: [0.6, 0.6], 2.0: [1.0, None], "dft": [0.9, 0.9], "eaft": [1.0, None]}
     choice = best_lam(_study(tmp_path, validation))
     assert (choice.lam, choice.scores) == (1.0, {0.0: 0.5, 1.0: 0.6})
@@ -91,7 +91,7 @@ def test_where_nothing_is_chosen_there_is_a_reason_and_a_sentence(tmp_path):
 
 LAMS, SEEDS = (0.0, 0.5, 1.0), (0, 1)
 OWN, CONTROL = "sums", "sums-answer-only"
-STUDY = {"lams": LAMS, "seeds": SEEDS, "problems": 6, "validation": 6, "objectives": ("dft",)}
+STUDY = {"lams": LAMS, "seeds": SEEDS, "problems": 6, "validation": 6, "methods": ("dft",)}
 
 
 def best_at_half(task, arm, decoding):
@@ -102,8 +102,8 @@ def of_control(*lams):
     return {(CONTROL, lam, seed) for lam in lams for seed in SEEDS}
 
 
-def skipped(*lams, objectives=("dft",)):
-    return of_control(*lams) | of_control(*objectives)
+def skipped(*lams, methods=("dft",)):
+    return of_control(*lams) | of_control(*methods)
 
 
 def control_lams(study):
@@ -222,7 +222,7 @@ def test_results_decide_the_cells(results, diverged, on_control, at_all_temperat
 def test_the_arm_that_validation_prefers_is_sampled_at_all_temperatures_once_every_arm_is_done(
     dft, at_all_temperatures
 ):
-    recipe = Recipe(task=OWN, control=CONTROL, lams=LAMS, seeds=SEEDS, objectives=("dft",))
+    recipe = Recipe(task=OWN, control=CONTROL, lams=LAMS, seeds=SEEDS, methods=("dft",))
     of_dft = {
         Cell(OWN, 0.0, seed, "dft"): {"scores": {"validation": {"sampled": {"pass@1": score}}}}
         for seed, score in zip(SEEDS, dft, strict=True)
@@ -235,7 +235,7 @@ def test_the_arm_that_validation_prefers_is_sampled_at_all_temperatures_once_eve
 
 
 def test_own_samples_come_first_and_alone_and_count_as_planned():
-    recipe = Recipe(task=OWN, lams=LAMS, seeds=SEEDS, objectives=("self",))
+    recipe = Recipe(task=OWN, lams=LAMS, seeds=SEEDS, methods=("self",))
     assert next_cells(recipe, {}) == [recipe.own_cells[0]]
     assert next_cells(recipe, {recipe.own_cells[0]: {"scores": {}}}) == recipe.cells()
     assert planned_cells(recipe) == [recipe.own_cells[0], *recipe.cells()]
@@ -243,7 +243,7 @@ def test_own_samples_come_first_and_alone_and_count_as_planned():
 
 def test_a_strength_that_samples_is_trained_first_then_samples_then_all_others_run():
     own = OwnSamples(lam=1.0)
-    recipe = Recipe(task=OWN, lams=LAMS, seeds=(3, 5), objectives=("self", "rft + 4"), own=own)
+    recipe = Recipe(task=OWN, lams=LAMS, seeds=(3, 5), methods=("self", "rft + 4"), own=own)
     policies = [Cell(OWN, 1.0, seed) for seed in (3, 5)]
     assert next_cells(recipe, {}) == policies
     done = {cell: {"scores": {}} for cell in policies}
@@ -252,12 +252,12 @@ def test_a_strength_that_samples_is_trained_first_then_samples_then_all_others_r
         f"{OWN}-own-lam1-seed{seed}" for seed in (3, 5)
     ]
     assert next_cells(recipe, done | {cell: {"scores": {}} for cell in recipe.own_cells}) == recipe.cells()
-    [learner] = [cell for cell in recipe.cells() if cell.objective == "rft" and cell.seed == 5]
+    [learner] = [cell for cell in recipe.cells() if cell.method == "rft" and cell.seed == 5]
     assert recipe.source(learner) == recipe.own_cells[1]
 
 
 def test_a_model_that_diverged_has_no_samples_and_nobody_learns_from_it_but_all_others_run():
-    recipe = Recipe(task=OWN, lams=LAMS, seeds=(3, 5), objectives=("rft",), own=OwnSamples(lam=1.0))
+    recipe = Recipe(task=OWN, lams=LAMS, seeds=(3, 5), methods=("rft",), own=OwnSamples(lam=1.0))
     diverged, model = Cell(OWN, 1.0, 3), Cell(OWN, 1.0, 5)
     lost, own = recipe.own_cells
     assert next_cells(recipe, {}, [diverged]) == [model]
@@ -271,7 +271,7 @@ def test_a_model_that_diverged_has_no_samples_and_nobody_learns_from_it_but_all_
 
 
 def test_the_first_round_is_the_base_model_and_one_seed_of_every_arm():
-    recipe = Recipe(task=OWN, control=CONTROL, lams=LAMS, seeds=(7, 8), objectives=("dft",))
+    recipe = Recipe(task=OWN, control=CONTROL, lams=LAMS, seeds=(7, 8), methods=("dft",))
     assert [(cell.task, cell.arm.name(), cell.seed) for cell in probe_cells(recipe)] == [
         (OWN, "base model", 0),
         *((OWN, label, 7) for label in ("λ = 0", "λ = 0.5", "λ = 1", "dft")),

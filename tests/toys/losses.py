@@ -15,7 +15,7 @@ from erce.loss import (
     Penalty,
     entropy_regularized_cross_entropy,
     linear_entropy_regularized_cross_entropy,
-    make_objective,
+    make_base_loss,
     make_penalty,
 )
 from erce.loss.from_logits import reference_from_logits
@@ -92,7 +92,7 @@ def entropy_gate(log_p: Tensor, top: int) -> Tensor:
     return (-(log_q.exp() * log_q).sum(-1) / math.log(top)).detach()
 
 
-PAPERS = {  # the objective, and its value from log p and nll
+PAPERS = {  # the base loss, and its value from log p and nll
     "cross-entropy": lambda log_p, nll: nll,
     "label-smoothing": lambda log_p, nll: smoothed(log_p, nll, 0.1),
     "label-smoothing:0.3": lambda log_p, nll: smoothed(log_p, nll, 0.3),
@@ -194,7 +194,7 @@ def dense(x: dict[str, Tensor], y: Tensor | None = None, **settings: Any) -> Los
 
 
 ROWS = {"lam": 2.0, "row_weights": torch.linspace(0.1, 3, N)}
-SETTINGS: dict[str, dict[str, Any]] = {  # of a call; penalties and objectives by their names
+SETTINGS: dict[str, dict[str, Any]] = {  # of a call; penalties and base losses by their names
     "cross-entropy": {"lam": 0.0},
     "Shannon": {"lam": 8.0},
     "strong": {"lam": 200.0},  # a token that is not likely is pushed down by a strong penalty only
@@ -206,15 +206,15 @@ SETTINGS: dict[str, dict[str, Any]] = {  # of a call; penalties and objectives b
     "rows": ROWS,
     "rows, inf": {**ROWS, "penalty": ("renyi", math.inf)},
     "rows, size": {**ROWS, "penalty": ("support-size", 2.0)},
-    "smoothed": {"lam": 1.0, "objective": "label-smoothing:0.3"},
-    "gated": {"lam": 1.0, "objective": "eaft:0.5"},
-    "focal": {"lam": 1.0, "objective": "focal:0.5", "penalty": ("renyi", 2.0)},
-    "masked": {"lam": 1.0, "objective": "label-smoothing", "masked": True},
+    "smoothed": {"lam": 1.0, "base_loss": "label-smoothing:0.3"},
+    "gated": {"lam": 1.0, "base_loss": "eaft:0.5"},
+    "focal": {"lam": 1.0, "base_loss": "focal:0.5", "penalty": ("renyi", 2.0)},
+    "masked": {"lam": 1.0, "base_loss": "label-smoothing", "masked": True},
     "scaled": {"lam": 1.7, "logit_scale": 0.5, "temperature": 0.7},
     "scaled, inf": {"lam": 1.7, "logit_scale": 0.25, "penalty": ("renyi", math.inf)},
     "capped": {"lam": 1.7, "logit_scale": 2.0, "softcap": 3.0, "temperature": 1.3},
     "capped, size": {"lam": 1.7, "softcap": 4.0, "penalty": ("support-size", 2.0)},
-    "smoothed, capped": {**ROWS, "softcap": 3.0, "objective": "label-smoothing"},
+    "smoothed, capped": {**ROWS, "softcap": 3.0, "base_loss": "label-smoothing"},
     "one's own": {**ROWS, "penalty": ("gini", 1.0)},
     "one's own, capped": {**ROWS, "penalty": ("gini", 1.0), "logit_scale": 1.5, "softcap": 5.0},
 }
@@ -231,7 +231,7 @@ def operands_of(
 
 def arguments(setting: str) -> dict[str, Any]:
     """A setting as the loss takes it."""
-    makers = {"penalty": penalty_of, "objective": make_objective}
+    makers = {"penalty": penalty_of, "base_loss": make_base_loss}
     return {
         name: makers.get(name, lambda x: x)(x) for name, x in SETTINGS[setting].items() if name != "masked"
     }
@@ -242,7 +242,7 @@ def written_out(  # noqa: PLR0913 — the settings of the loss
     *,
     lam: float,
     penalty: tuple[str, float] = ("shannon", 1.0),
-    objective: str = "cross-entropy",
+    base_loss: str = "cross-entropy",
     reduction: str = "mean",
     row_weights: Tensor | None = None,
     masked: bool = False,
@@ -256,7 +256,7 @@ def written_out(  # noqa: PLR0913 — the settings of the loss
     log_p = z.log_softmax(-1)
     nll = -log_p.gather(-1, target)[:, 0]
     entropy = 1 - (2 * log_p).exp().sum(-1) if name == "gini" else DEFINITIONS[name](log_p, order)
-    each = PAPERS[objective](log_p, nll) + lam * entropy
+    each = PAPERS[base_loss](log_p, nll) + lam * entropy
     logged = {
         "nll": nll,
         "entropy": entropy,

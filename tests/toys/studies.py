@@ -25,8 +25,8 @@ class Fake:
 
     lams: tuple = (0.0, 0.5, 1.0)
     seeds: tuple = (0, 1, 2)
-    objective: str = "cross-entropy"
-    objectives: tuple = ()
+    base_loss: str = "cross-entropy"
+    methods: tuple = ()
     control: str | None = CONTROL
     problems: int = 30
     samples: int = 4
@@ -49,7 +49,7 @@ class Fake:
     data: str | None = None
 
     def recipe(self) -> Recipe:
-        alike = ("task", "model", "data", "control", "lams", "seeds", "objective", "objectives")
+        alike = ("task", "model", "data", "control", "lams", "seeds", "base_loss", "methods")
         decoding = Decoding(samples=self.samples, temperatures=self.temperatures, max_new_tokens=self.limit)
         settings = {name: getattr(self, name) for name in alike}
         return Recipe(**settings, n_test=self.problems, decoding=decoding)
@@ -65,8 +65,8 @@ def files(root):
 
 
 def named(arm):
-    """λ, the name of another objective, or None for the base model."""
-    return arm.objective if arm.objective != CROSS_ENTROPY else arm.lam
+    """λ, the name of another method, or None for the base model."""
+    return arm.method if arm.method != CROSS_ENTROPY else arm.lam
 
 
 def arm_of(name):
@@ -77,7 +77,7 @@ def arm_of(name):
 def chance(task, lam, decoding):
     """Sampled accuracy rises with λ up to 0.5 and greedy falls; the control gains nothing.
 
-    Other objectives are better than every λ.
+    Other methods are better than every λ.
     """
     if isinstance(lam, str):
         return 0.9

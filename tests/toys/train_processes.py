@@ -20,10 +20,10 @@ CASES: dict[str, dict[str, Any]] = {
     "tied": {"model": "tied"},
     "tied, by sequence": {"model": "tied", "normalize": "sequence"},
     "untied": {"model": "untied"},
-    "untied, another objective by sequence": {
+    "untied, another base loss by sequence": {
         "model": "untied",
         "normalize": "sequence",
-        "objective": "focal:2",
+        "base_loss": "focal:2",
     },
 }
 BATCH = 4  # of 11 rows: the last step has 3, and two processes are given one of them twice

@@ -25,7 +25,7 @@ from erce.errors import DivergedError
 from erce.events import listening
 from erce.hf.models import BasePolicy, adapted
 from erce.hf.prompt import training_rows
-from erce.recipe import RegularizedObjective, Training
+from erce.recipe import Objective, Training
 from erce.train.fine_tune import fine_tune
 from erce.types import Problem
 
@@ -43,7 +43,7 @@ def tune(folder: Path, *, model: Any = None, problems: Any = PROBLEMS, seed: int
     return fine_tune(
         BasePolicy(toy.model() if model is None else model, toy.tokenizer()),
         problems,
-        objective=RegularizedObjective(**{"lam": 1.0} | changes),
+        objective=Objective(**{"lam": 1.0} | changes),
         training=training,
         seed=seed,
         folder=folder,
@@ -168,7 +168,7 @@ def test_a_training_stops_at_the_first_step_that_is_not_finite(tmp_path, monkeyp
 
 
 def test_the_objective_of_a_cell_is_trained_on(usual, tmp_path):
-    told = tune(tmp_path / "a", objective="dft")
+    told = tune(tmp_path / "a", base_loss="dft")
     first, plain = told["log"][0], usual["log"][0]
     assert (first["ce"], first["entropy"]) == (plain["ce"], plain["entropy"])
     assert first["objective"] < plain["objective"]

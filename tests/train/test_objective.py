@@ -14,12 +14,12 @@ from toys import training as toy
 from toys.losses import Counted
 from transformers import TrainerCallback
 
-from erce.loss import Objective
+from erce.loss import BaseLoss
 from erce.train.trainer import ERCETrainer
 
 
-class Truncated(Objective):
-    """A user's own objective."""
+class Truncated(BaseLoss):
+    """A user's own base loss."""
 
     def __init__(self, ceiling: float) -> None:
         self.ceiling = ceiling
@@ -33,7 +33,7 @@ class Truncated(Objective):
         return cls(parameter)
 
 
-OBJECTIVES = {  # of the target's and of all log-probabilities (n,) and (n, v)
+BASE_LOSSES = {  # of the target's and of all log-probabilities (n,) and (n, v)
     "cross-entropy": lambda picked, log_p: -picked,
     "dft": lambda picked, log_p: -picked.exp().detach() * picked,
     "focal:3": lambda picked, log_p: -((1 - picked.exp()) ** 3) * picked,
@@ -68,7 +68,7 @@ def reference(
     lam: float,
     normalize: str = "token",
     penalty: str = "shannon",
-    objective: str = "cross-entropy",
+    base_loss: str = "cross-entropy",
 ) -> dict[str, Any]:
     """Sequence by sequence, without padding, from full logits, by autograd, in float64."""
     policy.zero_grad()
@@ -82,7 +82,7 @@ def reference(
         entropy = value(log_p[kept])
         nlls.append(-picked)
         entropies.append(entropy)
-        formed.append(OBJECTIVES[objective](picked, log_p[kept]) + lam * entropy)
+        formed.append(BASE_LOSSES[base_loss](picked, log_p[kept]) + lam * entropy)
         weight = torch.tensor(row.get("weight", 1.0), dtype=torch.float64).expand(len(row["input_ids"]))
         weighed.append(weight[1:][kept] * formed[-1])
         if kept.any():
@@ -150,10 +150,10 @@ def test_objective_and_gradients_are_those_of_the_whole_accumulated_window(norma
         assert_step(entry, gradients, wanted)
 
 
-@pytest.mark.parametrize("objective", list(OBJECTIVES)[1:])
+@pytest.mark.parametrize("base_loss", list(BASE_LOSSES)[1:])
 @pytest.mark.parametrize("normalize", ["token", "sequence"])
-def test_every_objective_is_trained_on_and_logged_as_it_is(normalize, objective, tmp_path):
-    settings = {"objective": objective, "normalize": normalize}
+def test_every_base_loss_is_trained_on_and_logged_as_it_is(normalize, base_loss, tmp_path):
+    settings = {"base_loss": base_loss, "normalize": normalize}
     evaluation = {"settings": settings | {"per_device_eval_batch_size": 3}, "eval_dataset": toy.UNEQUAL}
     trainer, seen, policy = trained(tmp_path, WINDOWS[0], head={"tied": False}, **evaluation)
     assert_step(trainer.state.log_history[0], seen[0], reference(policy, WINDOWS[0], lam=2.0, **settings))
@@ -172,7 +172,7 @@ def with_columns(some: list[dict], *, per_token: bool) -> list[dict]:
 
 
 @pytest.mark.parametrize(
-    ("per_token", "objective", "normalize"),
+    ("per_token", "base_loss", "normalize"),
     [
         (False, "cross-entropy", "token"),
         (True, "cross-entropy", "sequence"),
@@ -181,11 +181,11 @@ def with_columns(some: list[dict], *, per_token: bool) -> list[dict]:
     ],
 )
 def test_a_weight_multiplies_objective_and_penalty_and_each_source_has_its_means(
-    per_token, objective, normalize, tmp_path
+    per_token, base_loss, normalize, tmp_path
 ):
     some, settings = (
         with_columns(toy.UNEQUAL, per_token=per_token),
-        {"objective": objective, "normalize": normalize},
+        {"base_loss": base_loss, "normalize": normalize},
     )
     evaluation = {"settings": settings | {"per_device_eval_batch_size": 3}, "eval_dataset": some}
     trainer, seen, policy = trained(tmp_path, some, **evaluation)

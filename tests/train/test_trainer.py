@@ -285,7 +285,7 @@ def test_logits_for_metrics_are_those_of_the_model(tmp_path):
 TRL_KNOWS = {  # what head='trl' takes only one value of: a setting, and that value
     ("entropy_type", "renyi"): "'shannon'",
     ("normalize", "sequence"): "'token'",
-    ("objective", "dft"): "'cross-entropy'",
+    ("base_loss", "dft"): "'cross-entropy'",
 }
 
 
@@ -306,8 +306,8 @@ TRL_KNOWS = {  # what head='trl' takes only one value of: a setting, and that va
             ({"head": "trl", name: value}, f"{name}={known} only, got {value!r}; set head='erce'")
             for (name, value), known in TRL_KNOWS.items()
         ),
-        ({"objective": "dtf"}, "did you mean 'dft'"),
-        ({"objective": "focal:-1"}, "'focal:-1'"),
+        ({"base_loss": "dtf"}, "did you mean 'dft'"),
+        ({"base_loss": "focal:-1"}, "'focal:-1'"),
         *(
             (
                 {"packing": True, "normalize": "sequence", "packing_strategy": cut},
@@ -315,8 +315,8 @@ TRL_KNOWS = {  # what head='trl' takes only one value of: a setting, and that va
             )
             for cut in ("wrapped", "bfd_split")
         ),
-        ({"loss_type": "dft"}, "set objective='dft'"),
-        ({"label_smoothing_factor": 0.2}, "set objective='label-smoothing:0.2'"),
+        ({"loss_type": "dft"}, "set base_loss='dft'"),
+        ({"label_smoothing_factor": 0.2}, "set base_loss='label-smoothing:0.2'"),
     ],
     ids=str,
 )
@@ -335,12 +335,12 @@ def test_an_offloaded_model_is_one_sentence(tmp_path):
 def test_a_setting_that_was_changed_after_the_configuration_was_made_is_checked_too(tmp_path):
     args = toy.config(tmp_path)
     args.label_smoothing_factor = 0.1
-    with pytest.raises(ValueError, match="set objective='label-smoothing"):
+    with pytest.raises(ValueError, match="set base_loss='label-smoothing"):
         build(ERCETrainer, args)
 
 
 @pytest.mark.parametrize(
-    "settings", [{"entropy_penalty": 2.0}, {"objective": "dft"}, {"normalize": "sequence"}], ids=str
+    "settings", [{"entropy_penalty": 2.0}, {"base_loss": "dft"}, {"normalize": "sequence"}], ids=str
 )
 def test_our_settings_are_refused_by_trainers_that_would_train_without_them(settings, tmp_path):
     ((name, value),) = settings.items()
@@ -429,7 +429,7 @@ def objective_of(folder: Path) -> str:
 
 
 def test_a_saved_adapters_readme_names_lam_penalty_and_version(tmp_path):
-    kind = {"entropy_type": "renyi", "entropy_order": 0.5, "objective": "dft"}
+    kind = {"entropy_type": "renyi", "entropy_order": 0.5, "base_loss": "dft"}
     trainer = trained(
         toy.config(tmp_path / "out", entropy_penalty=2.0, save_strategy="steps", save_steps=1, **kind)
     )

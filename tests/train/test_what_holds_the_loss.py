@@ -119,7 +119,7 @@ def test_a_trainer_has_its_loss_and_a_copy_of_its_model_the_copys_own(change, ad
 
 
 def another_trainer(trainer: ERCETrainer, folder: Path) -> None:
-    settings = {"entropy_penalty": 0.0, "objective": "dft", "normalize": "sequence"}
+    settings = {"entropy_penalty": 0.0, "base_loss": "dft", "normalize": "sequence"}
     base = trainer._base_model()
     other = toy.trainer(folder, toy.SCORED, settings, eval_dataset=toy.UNEQUAL[:4], policy=base)
     other.evaluate()

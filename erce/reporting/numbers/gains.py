@@ -109,7 +109,7 @@ class Summary:
 
     def name(self, arm: Arm) -> str:
         """Return the arm's one name in this study; see `Arm.name`."""
-        return arm.name(self.study.recipe.objective)
+        return arm.name(self.study.recipe.base_loss)
 
     @cached_property
     def own(self) -> dict[str, Any] | None:
@@ -139,7 +139,7 @@ class Summary:
         return self.study.outcomes(self.task, arm, split="test", decoding=decoding or self.decoding)
 
     def arms(self, task: str) -> list[Arm]:
-        """Return the arms that have a row: the base model, λ rising, other objectives as in the recipe."""
+        """Return the arms that have a row: the base model, λ rising, other methods as in the recipe."""
         return list(dict.fromkeys(row.arm for row in self.rows if row.task == task))
 
     @cached_property
@@ -213,7 +213,7 @@ def _row(study: Study, task: str, arm: Arm, decoding: str, compared: GridGain | 
         split["validation"][decoding]["pass@1"] for split in splits if decoding in split.get("validation", {})
     ]
     reasons = sorted({reason for scores in test for reason in scores["reasons"]})
-    own = read_counts(study) if arm.objective in OWN_ANSWERS else None
+    own = read_counts(study) if arm.method in OWN_ANSWERS else None
     over_base = None
     comparable = _has_completions(study, task, BASE_MODEL, decoding) and not study.verified_otherwise(task)
     if comparable and not arm.is_base:

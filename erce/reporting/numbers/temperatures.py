@@ -64,7 +64,7 @@ class TemperatureSweep:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values, one entry per arm."""
-        grid = self.baseline.objective
+        grid = self.baseline.method
         arms = [
             {
                 **arm.as_json(grid),

@@ -1,6 +1,6 @@
 """A study → the arm to use under each decoding: validation chooses among all arms, the test problems check.
 
-Candidates are the base model, every λ and every other objective with all its seeds. The best validation
+Candidates are the base model, every λ and every other method with all its seeds. The best validation
 score wins, of equal ones the cheaper arm. Its gains are read on the test problems, with intervals that allow
 for the choice (`chosen_from` of `erce.stats.paired_gain`).
 """

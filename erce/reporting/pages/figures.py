@@ -182,10 +182,10 @@ def _line_style(arm: Arm, sweep: TemperatureSweep) -> Any:
 
 def _line_labels(sweep: TemperatureSweep) -> dict[Arm, str]:
     """Name the base model, the baseline and the arm in question; the faint lines share one label."""
-    grid = sweep.baseline.objective
+    grid = sweep.baseline.method
     labels = {arm: arm.name(grid) for arm in (BASE_MODEL, sweep.baseline)}
     if sweep.arm is not None:
         labels[sweep.arm] = sweep.arm.name(grid)
     others = [arm for arm in sweep.lines if arm not in labels]
-    beside = any(arm.objective != sweep.baseline.objective for arm in others)
-    return labels | dict.fromkeys(others[:1], "other λ" + (" and objectives" if beside else ""))
+    beside = any(arm.method != sweep.baseline.method for arm in others)
+    return labels | dict.fromkeys(others[:1], "other λ" + (" and methods" if beside else ""))

@@ -90,7 +90,7 @@ class Sheet:
     rows: list[TableRow]
     seeds: list[int]
     chosen: Arm | None
-    grid: str  # the objective of the study's λ
+    grid: str  # the base loss of the study's λ
 
     @property
     def note(self) -> str:
@@ -120,7 +120,7 @@ def write_tables(summary: Summary, folder: Path) -> None:
     for task in summary.study.recipe.tasks:
         for decoding in DECODINGS:
             rows = [row for row in summary.rows if (row.task, row.decoding) == (task, decoding)]
-            seeds, grid = list(summary.study.recipe.seeds), summary.study.recipe.objective
+            seeds, grid = list(summary.study.recipe.seeds), summary.study.recipe.base_loss
             sheet = Sheet(rows, seeds, preferred(summary, decoding), grid)
             for suffix, write in FORMATS.items() if rows else ():
                 write_text(folder / f"{file_name(task)}-{decoding}.{suffix}", write(sheet))
@@ -151,7 +151,7 @@ def comma_separated(sheet: Sheet) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     seeds = [f"seed_{seed}" for seed in sheet.seeds]
-    writer.writerow(["arm", "lam", "objective", *seeds, "mean", "sd_sample", "n_seeds", "chosen", "flexible"])
+    writer.writerow(["arm", "lam", "method", *seeds, "mean", "sd_sample", "n_seeds", "chosen", "flexible"])
     for row in sheet.rows:
         arm = row.arm.as_json(sheet.grid) | {"lam": "base" if row.arm.is_base else f"{row.arm.lam:g}"}
         means = [row.mean, row.sd, row.n_seeds, int(row.arm == sheet.chosen), row.flexible]

@@ -199,19 +199,15 @@ def _chosen(summary: Summary) -> Iterator[Caution]:
 
 
 def _edge(summary: Summary, arm: Arm) -> Iterator[Caution]:
-    """Warn where the preferred arm has the strongest penalty tried with its objective."""
+    """Warn where the preferred arm has the strongest penalty tried with its method."""
     recipe = summary.study.recipe
-    tried = [one.lam for one in summary.arms(summary.task) if one.objective == arm.objective]
+    tried = [one.lam for one in summary.arms(summary.task) if one.method == arm.method]
     lams = [0.0, *(lam for lam in tried if lam is not None)]
     if not arm.lam or arm.lam not in (min(lams), max(lams)):
         return
     further, end = strength(2 * arm.lam), strength(arm.lam)
-    way = (
-        f'"{arm.objective} + {further}" to objectives'
-        if recipe.is_other(arm)
-        else f"λ = {further} to the grid"
-    )
-    of = f" with {arm.objective}" if recipe.is_other(arm) else ""
+    way = f'"{arm.method} + {further}" to methods' if recipe.is_other(arm) else f"λ = {further} to the grid"
+    of = f" with {arm.method}" if recipe.is_other(arm) else ""
     fault = f"No λ {'above' if arm.lam > 0 else 'below'} {end} was tried{of}: the best may lie beyond."
     yield Caution(fault, f"Add {way}.")
 
@@ -222,8 +218,8 @@ def _unpaired(summary: Summary, arm: Arm) -> Iterator[Caution]:
     plain = replace(arm, lam=0.0)
     if recipe.is_other(arm) and arm.lam and plain not in summary.arms(summary.task):
         yield Caution(
-            f"{arm.objective} was not tried without the penalty: what the penalty adds to it is not known.",
-            f'Add "{arm.objective}" to objectives.',
+            f"{arm.method} was not tried without the penalty: what the penalty adds to it is not known.",
+            f'Add "{arm.method}" to methods.',
         )
 
 

@@ -211,10 +211,10 @@ def in_words(summary: Summary, arm: Arm) -> str:
     meaning = ""
     if arm.is_base:
         meaning = "not trained"
-    elif summary.own and arm.objective in OWN_ANSWERS:
-        meaning = "trained on own right answers" + " and the demonstrations" * (arm.objective != SELF)
+    elif summary.own and arm.method in OWN_ANSWERS:
+        meaning = "trained on own right answers" + " and the demonstrations" * (arm.method != SELF)
         meaning += f", λ = {strength(arm.lam)}" if arm.lam else ""
-    elif arm.objective == CROSS_ENTROPY:
+    elif arm.method == CROSS_ENTROPY:
         meaning = "confidence penalty" if (arm.lam or 0) < 0 else "" if arm.lam else CROSS_ENTROPY
     name = summary.name(arm)
     return f"{name} ({meaning})" if meaning and meaning != name else name
@@ -226,7 +226,7 @@ def _cost(summary: Summary, row: TableRow) -> str:
         return "no training"
     steps = "" if row.steps is None else counted(row.steps, "training step")
     tokens = f"{row.sampled_before:,} tokens sampled before training" if row.sampled_before else ""
-    sharing = [arm for arm in summary.arms(row.task) if arm.objective in OWN_ANSWERS] if tokens else []
+    sharing = [arm for arm in summary.arms(row.task) if arm.method in OWN_ANSWERS] if tokens else []
     if len(sharing) > 1:
         tokens += f" (once for {listed([*map(summary.name, sharing)])} together)"
     return " and ".join(filter(None, [steps, tokens]))

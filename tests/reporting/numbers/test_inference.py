@@ -13,7 +13,7 @@ from erce.stats import holm, paired_gain, plan
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     """λ = 1 is chosen; accuracy in samples rises to it, greedy does not change."""
-    settings = {"lams": (0.0, 0.5, 1.0), "problems": 60, "control": None, "objectives": ("dft",)}
+    settings = {"lams": (0.0, 0.5, 1.0), "problems": 60, "control": None, "methods": ("dft",)}
     settings["seeds"] = (0, 1, 2, 3, 4)
     chances = {0.0: 0.4, 0.5: 0.57, 1.0: 0.74, "dft": 0.42, None: 0.3}
     made = make_study(

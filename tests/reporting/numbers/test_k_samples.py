@@ -55,8 +55,8 @@ def test_votes_and_the_likeliest_have_an_interval_where_the_scores_hold_every_pr
 
 
 def test_the_gain_is_that_of_the_arm_that_validation_prefers(tmp_path):
-    """Of another objective, which is better than every λ."""
-    made = summary(make_study(tmp_path / "dft", control=None, lams=(0.0, 0.5), objectives=("dft",)))
+    """Of another method, which is better than every λ."""
+    made = summary(make_study(tmp_path / "dft", control=None, lams=(0.0, 0.5), methods=("dft",)))
     found = sample_coverage(made)
     assert found.arm == Arm(0.0, "dft")
     arms = [made.study.outcomes(TASK, arm, split="test", decoding="sampled") for arm in (found.arm, Arm(0.0))]
@@ -98,7 +98,7 @@ TOGETHER = {
 @pytest.fixture(scope="module")
 def study_summary(tmp_path_factory):
     """λ = 0.5 is right on half of the problems always; cross-entropy on all of them now and then."""
-    return summary(make_study(tmp_path_factory.mktemp("together"), **TOGETHER, objectives=("dft",)))
+    return summary(make_study(tmp_path_factory.mktemp("together"), **TOGETHER, methods=("dft",)))
 
 
 def test_the_table_has_pass_at_each_k_and_the_scores_of_the_cells(study_summary):

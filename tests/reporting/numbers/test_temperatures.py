@@ -42,7 +42,7 @@ def _summary(root, **changes):
 @pytest.fixture(scope="module")
 def study_summary(tmp_path_factory):
     """Cross-entropy is best at 0.2 and λ = 0.5 at 1."""
-    changes = {"right": _right({0.0: 0.2, 0.5: 1.0}), "objectives": ("dft",)}
+    changes = {"right": _right({0.0: 0.2, 0.5: 1.0}), "methods": ("dft",)}
     return _summary(tmp_path_factory.mktemp("sweep"), **changes)
 
 
@@ -121,10 +121,10 @@ def test_the_arm_in_question_is_the_one_to_use_for_samples_not_the_chosen_lam(tm
     def right(task, arm, decoding):
         return {"dft": 0.7 if decoding == "sampled" else 0.3, 0.5: 0.5, 0.0: 0.05}.get(arm, 0.3)
 
-    made = make_study(tmp_path / "runs", **SMALL, objectives=("dft",), right=right)
+    made = make_study(tmp_path / "runs", **SMALL, methods=("dft",), right=right)
 
     def without_further(cell, result):
-        for held in result["scores"].values() if cell.objective == "dft" else ():
+        for held in result["scores"].values() if cell.method == "dft" else ():
             del held["T0.2"], held["T1"]
 
     whole = summary(made)
@@ -136,7 +136,7 @@ def test_the_arm_in_question_is_the_one_to_use_for_samples_not_the_chosen_lam(tm
     begun = summary(with_results(made, without_further))
     assert {cell.arm for cell in begun.study.missing} == {arm_of("dft")}
     assert temperature_sweep(begun).contests == []
-    plain = _summary(tmp_path / "plain", temperatures=(), objectives=("dft",), right=right)
+    plain = _summary(tmp_path / "plain", temperatures=(), methods=("dft",), right=right)
     [doubt] = temperature_doubts(plain)
     assert doubt == "The gain of dft over the base model and λ = 0.5 in samples may be of temperature alone."
     assert sentences(plain)["sharpening"].endswith(doubt)
@@ -145,7 +145,7 @@ def test_the_arm_in_question_is_the_one_to_use_for_samples_not_the_chosen_lam(tm
 
 def test_the_json_holds_every_point_and_none_without_a_sweep(study_summary, tmp_path):
     held = json.loads(json.dumps(contents(study_summary)["temperatures"], allow_nan=False))
-    assert [(arm["lam"], arm["objective"]) for arm in held["arms"]] == [
+    assert [(arm["lam"], arm["method"]) for arm in held["arms"]] == [
         (None, None),
         *((lam, "cross-entropy") for lam in (0.0, 0.5)),
         (0.0, "dft"),

@@ -41,7 +41,7 @@ def made(tmp_path_factory):
         {None: 0.2, 0.0: 0.3, 4.0: 0.9, "self": 0.7},
         {None: 0.0, 0.0: 0.3, 4.0: 0.6, "self": 1.0},
         own_tokens=5000,
-        objectives=("self",),
+        methods=("self",),
     )
 
 
@@ -93,7 +93,7 @@ def test_what_costs_less_and_is_not_shown_to_be_worse_is_named_with_the_gain_ove
         {None: 0.2, 0.0: 0.3, 4.0: 0.7, "self": 0.65},
         {None: 0.0, 0.0: 0.3, 4.0: 0.6, "self": 1.0},
         own_tokens=5000,
-        objectives=("self",),
+        methods=("self",),
     )["sampled"]
     assert unclear.cheaper is not None
     assert unclear.cheaper.row.arm == Arm(4.0)
@@ -104,7 +104,7 @@ def test_what_costs_less_and_is_not_shown_to_be_worse_is_named_with_the_gain_ove
     at_one_cost = verdict(tmp_path / "alike", alike, {None: 0.0, 0.0: 0.3, 4.0: 1.0})["sampled"]
     assert at_one_cost.arm == Arm(4.0)
     assert at_one_cost.cheaper.row.arm == BASE_MODEL
-    worse = verdict(tmp_path, chances, own_tokens=5000, objectives=("self",))
+    worse = verdict(tmp_path, chances, own_tokens=5000, methods=("self",))
     assert worse["sampled"].arm == Arm(0.0, "self")
     assert worse["sampled"].cheaper.row.arm == Arm(4.0)  # the best on validation of the cheaper ones
     assert worse["sampled"].cheaper.gain.low > 0
@@ -112,9 +112,9 @@ def test_what_costs_less_and_is_not_shown_to_be_worse_is_named_with_the_gain_ove
 
 def test_of_equal_scores_the_cheaper_arm_is_preferred(tmp_path):
     alike = dict.fromkeys((None, 0.0, 4.0, "self"), 1.0)
-    found = verdict(tmp_path / "all", alike, own_tokens=5000, objectives=("self",))
+    found = verdict(tmp_path / "all", alike, own_tokens=5000, methods=("self",))
     assert [one.arm for one in found.values()] == [BASE_MODEL, BASE_MODEL]
-    found = verdict(tmp_path, alike | {None: 0.5}, own_tokens=5000, objectives=("self",))
+    found = verdict(tmp_path, alike | {None: 0.5}, own_tokens=5000, methods=("self",))
     assert list(found["sampled"].scores) == [BASELINE, Arm(4.0), Arm(0.0, "self"), BASE_MODEL]
 
 

@@ -108,9 +108,7 @@ def test_long_texts_bound_a_page_as_well(study_summary, monkeypatch):
 
 
 def test_own_right_answers_are_named_in_words_and_tests_stand_for_a_reference(tmp_path):
-    made = make_study(
-        tmp_path, control=None, objectives=("self", "rft"), problems=2, validation=2, seeds=(0,)
-    )
+    made = make_study(tmp_path, control=None, methods=("self", "rft"), problems=2, validation=2, seeds=(0,))
     # As in a study of logs, whose arms are named freely.
     assert _parts(completions_page(summary(made)))[0]["arms"][-2:] == ["self", "rft"]
     own = cell_folder(made.root, made.recipe, made.recipe.own_cells[0])

@@ -37,7 +37,7 @@ def test_lines_of_arms_do_not_touch_however_many_there_are(tmp_path):
     lams = (-0.5, -0.25, 0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 16.0)
     size = {"seeds": (0,), "problems": 2, "validation": 1, "samples": 1, "steps": 0}
     names = ("label-smoothing:0.1", "dft")
-    made = make_study(tmp_path / "runs", lams=lams, control=None, objectives=names, **size)
+    made = make_study(tmp_path / "runs", lams=lams, control=None, methods=names, **size)
     figure = figures.accuracy(summary(made), TASK)
     figure.draw_without_rendering()
     labels = figure.axes[0].get_yticklabels()

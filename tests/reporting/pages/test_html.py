@@ -235,17 +235,17 @@ def test_the_scores_among_which_lam_was_chosen_are_under_its_exact_value(tmp_pat
     assert [float(lam) for lam in study_summary["chosen"]["scores"]] == list(lams)
 
 
-def test_other_objectives_are_in_every_table_of_the_page_and_in_the_json(tmp_path):
-    changes = {"control": CONTROL, "lams": (-0.1, 0.0, 0.5), "objectives": ("dft", "focal:2")}
+def test_other_methods_are_in_every_table_of_the_page_and_in_the_json(tmp_path):
+    changes = {"control": CONTROL, "lams": (-0.1, 0.0, 0.5), "methods": ("dft", "focal:2")}
     study_summary, raw, page = _page(tmp_path, **changes, skip={(TASK, "dft", 0)})
-    assert "3 strengths λ and 2 other objectives × 3 seeds" in page.prose
+    assert "3 strengths λ and 2 other methods × 3 seeds" in page.prose
     # A task: every arm, the verdicts and every seed, by decoding. Then several samples.
     tables = 2 * (2 + 2 + 2) + 1
     assert raw.count('<th scope="row">dft</th>') == tables
     assert len(re.findall(r'<th scope="row">λ = −0\.1( <span|</th>)', raw)) == tables
-    assert '"objectives": [ "dft", "focal:2" ]' in page.prose
+    assert '"methods": [ "dft", "focal:2" ]' in page.prose
     numbers = contents(study_summary)
-    assert [(row["lam"], row["objective"]) for row in numbers["rows"][2::2][:5]] == [
+    assert [(row["lam"], row["method"]) for row in numbers["rows"][2::2][:5]] == [
         *((lam, "cross-entropy") for lam in (-0.1, 0.0, 0.5)),
         *((0.0, name) for name in ("dft", "focal:2")),
     ]
@@ -274,8 +274,8 @@ EVERY = {(task, lam, seed) for task in (TASK, CONTROL) for lam in (None, 0.0, 0.
                 {"skip": {(TASK, 0.0, seed) for seed in range(3)}, "control": CONTROL},
                 {"skip": {(CONTROL, None, 0), (TASK, None, 0)}, "control": CONTROL},
                 {"lams": (-0.5, 0.0, 0.5)},
-                {"lams": (0.0,), "objectives": ("dft",)},
-                {"objectives": ("dft", "eaft"), "skip": EVERY | {(TASK, "eaft", seed) for seed in range(3)}},
+                {"lams": (0.0,), "methods": ("dft",)},
+                {"methods": ("dft", "eaft"), "skip": EVERY | {(TASK, "eaft", seed) for seed in range(3)}},
                 {"validation": 0},
                 {"steps": 0},
                 {"right": lambda task, lam, decoding: float(bool(lam))},

@@ -21,10 +21,10 @@ GSM8K = {  # the paper's per-seed table
 }
 
 
-def _row(lam, scores, objective="cross-entropy"):
+def _row(lam, scores, method="cross-entropy"):
     return TableRow(
         task="gsm8k",
-        arm=Arm(lam, objective),
+        arm=Arm(lam, method),
         decoding="greedy",
         mean=float(np.mean(scores)),
         sd=float(np.std(scores, ddof=1)) if len(scores) > 1 else None,
@@ -116,12 +116,12 @@ def test_every_arm_has_its_name_in_every_format():
     assert r"$\lambda$ = 0$^{\star}$ & 0.4912" in text
     assert r"focal:2 & \textbf{0.5816}" in text
     table = list(csv.DictReader(io.StringIO(comma_separated(sheet))))
-    assert [(line["lam"], line["objective"], line["chosen"]) for line in table[:3]] == [
+    assert [(line["lam"], line["method"], line["chosen"]) for line in table[:3]] == [
         ("-0.1", "cross-entropy", "0"),
         ("base", "", "0"),
         ("0", "cross-entropy", "1"),
     ]
-    assert (table[-1]["lam"], table[-1]["objective"], table[-1]["chosen"]) == ("0", "focal:2", "0")
+    assert (table[-1]["lam"], table[-1]["method"], table[-1]["chosen"]) == ("0", "focal:2", "0")
 
 
 def _printed(study_summary):
@@ -130,8 +130,8 @@ def _printed(study_summary):
     return console.file.getvalue()
 
 
-def test_the_terminal_table_has_other_objectives_below_the_lams_and_says_what_they_are(tmp_path):
-    changes = {"lams": (-0.1, 0.0, 0.5), "objectives": ("eaft", "label-smoothing:0.1"), "control": None}
+def test_the_terminal_table_has_other_methods_below_the_lams_and_says_what_they_are(tmp_path):
+    changes = {"lams": (-0.1, 0.0, 0.5), "methods": ("eaft", "label-smoothing:0.1"), "control": None}
     study = summary(make_study(tmp_path / "runs", **changes))
     printed = _printed(study)
     row = study.row(TASK, Arm(0.0, "eaft"), "sampled")

@@ -1,4 +1,4 @@
-"""A report of a grid on another objective measures from that objective at λ = 0, and says so everywhere."""
+"""A report of a grid on another base loss measures from that loss at λ = 0, and says so everywhere."""
 
 import json
 import re
@@ -20,20 +20,20 @@ FOCAL_4, CROSS_ENTROPY = Arm(4.0, "focal:2"), Arm(0.0)
 def study(tmp_path_factory):
     return make_study(
         tmp_path_factory.mktemp("other") / "runs",
-        objective="dft",
-        objectives=("cross-entropy", "focal:2 + 4"),
+        base_loss="dft",
+        methods=("cross-entropy", "focal:2 + 4"),
         temperatures=(0.4,),
         problems=60,
     )
 
 
-def test_gains_are_over_the_grids_objective_and_the_choice_is_among_its_lams(study):
+def test_gains_are_over_the_grids_base_loss_and_the_choice_is_among_its_lams(study):
     study_summary = summary(study)
     labels = [study_summary.name(arm) for arm in study_summary.arms(TASK)]
     assert labels == ["base model", "dft", "dft + 0.5", "dft + 1", "cross-entropy", "focal:2 + 4"]
     assert study_summary.baseline == Arm(0.0, "dft")
     assert study_summary.chosen is not None
-    assert study_summary.chosen.objective == "dft"
+    assert study_summary.chosen.method == "dft"
     for arm in (Arm(1.0, "dft"), CROSS_ENTROPY, FOCAL_4):
         treated, baseline = (
             study.outcomes(TASK, each, split="test", decoding="sampled") for each in (arm, Arm(0.0, "dft"))
@@ -57,7 +57,7 @@ def test_no_text_calls_the_baseline_cross_entropy(study, tmp_path, capsys):
         assert "cross-entropy" not in text.lower().replace("completions of cross-entropy on", "")
     assert re.search(r" [+−][0-9.]+ (over|against) dft \(", page.replace("\u00a0", " "))
     assert "| over dft |" in card(study_summary, cell, hub=None)
-    assert "the objective dft + λ · entropy, λ = 1" in card(study_summary, cell, hub=None).replace("\\", "")
+    assert "to minimise dft + λ · entropy, λ = 1" in card(study_summary, cell, hub=None).replace("\\", "")
     tables = study.root / "report" / "tables"
     for suffix, opening in (("md", "| {} |"), ("tex", "{} & ")):
         table = (tables / f"{TASK}-sampled.{suffix}").read_text(encoding="utf-8")

@@ -121,7 +121,7 @@ def test_a_chosen_negative_lam_is_called_the_confidence_penalty_and_not_sharpeni
 
 
 def test_what_own_right_answers_cost_is_said_beside_every_arms_gain(tmp_path):
-    study = make_study(tmp_path / "runs", objectives=("self", "rft", "dft"), control=None)
+    study = make_study(tmp_path / "runs", methods=("self", "rft", "dft"), control=None)
     assert "own" not in sentences(summary(study))
     counts = {"problems": 320, "with_one": 262, "accepted": 900, "samples": 2560, "tokens": 49_123}
     own = cell_folder(study.root, study.recipe, study.recipe.own_cells[0])

@@ -1,4 +1,4 @@
-"""Each objective is its paper's formula, by autograd in float64, alone and with a penalty, in every form."""
+"""Each base loss is its paper's formula, by autograd in float64, alone and with a penalty, in every form."""
 
 import math
 
@@ -17,7 +17,7 @@ from toys.losses import (
     written_out,
 )
 
-from erce.loss import OBJECTIVES, entropy_regularized_cross_entropy, make_objective
+from erce.loss import BASE_LOSSES, entropy_regularized_cross_entropy, make_base_loss
 
 
 def scaled(scale: float, dtype: torch.dtype = torch.float64) -> dict[str, Tensor]:
@@ -31,8 +31,8 @@ def both(
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Results of a form of the loss, and those that the paper's formula has."""
     settings = {"lam": lam, "reduction": "none"}
-    loss = results(form(x, penalty=penalty_of(case), objective=make_objective(name), **settings), x)
-    truth = results(written_out(x, penalty=case, objective=name, **settings), x)
+    loss = results(form(x, penalty=penalty_of(case), base_loss=make_base_loss(name), **settings), x)
+    truth = results(written_out(x, penalty=case, base_loss=name, **settings), x)
     return loss, {field: truth[field] for field in loss}
 
 
@@ -55,8 +55,8 @@ def test_in_float32_it_is_no_further_from_float64_than_autograd(name):
         assert error <= 2 * (near[field] - true).abs().max() + 1e-6 * true.abs().max(), field
 
 
-def test_every_objective_is_tested_here():
-    assert {name.partition(":")[0] for name in PAPERS} == set(OBJECTIVES)
+def test_every_base_loss_is_tested_here():
+    assert {name.partition(":")[0] for name in PAPERS} == set(BASE_LOSSES)
 
 
 @pytest.mark.parametrize("name", [name for name in PAPERS if "smoothing" not in name])
@@ -64,7 +64,7 @@ def test_a_certain_token_costs_nothing(name):
     z = torch.zeros(1, 30)
     z[0, 3] = 200.0
     z.requires_grad_()
-    loss = entropy_regularized_cross_entropy(z, torch.tensor([3]), lam=0.0, objective=make_objective(name))
+    loss = entropy_regularized_cross_entropy(z, torch.tensor([3]), lam=0.0, base_loss=make_base_loss(name))
     loss.objective.backward()
     assert loss.objective == 0
     assert not z.grad.any()
@@ -75,7 +75,7 @@ def test_an_impossible_token_has_a_finite_gradient(name):
     z = torch.zeros(1, 30)
     z[0, 4] = -math.inf
     z.requires_grad_()
-    loss = entropy_regularized_cross_entropy(z, torch.tensor([4]), lam=1.0, objective=make_objective(name))
+    loss = entropy_regularized_cross_entropy(z, torch.tensor([4]), lam=1.0, base_loss=make_base_loss(name))
     loss.objective.backward()
     assert z.grad.isfinite().all()
     gives_up = name.partition(":")[0] in ("dft", "power", "threshold")  # on what has no probability
@@ -100,6 +100,6 @@ def test_an_impossible_token_has_a_finite_gradient(name):
     ],
 )
 def test_a_name_that_makes_none_is_refused_with_the_way_out(name, says):
-    with pytest.raises(ValueError, match=f"objective '{name}'") as refused:
-        make_objective(name)
+    with pytest.raises(ValueError, match=f"base loss '{name}'") as refused:
+        make_base_loss(name)
     assert says in str(refused.value)

@@ -12,13 +12,13 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from erce.catalog import OBJECTIVES
+from erce.catalog import BASE_LOSSES
 from erce.errors import InputError
 
 EAFT_TOP = 20  # tokens that its entropy is of, as in its paper
 
 
-class Objective(ABC):
+class BaseLoss(ABC):
     """What λ · penalty is added to: a function of nll = −log p(target) and of weights that carry no gradient.
 
     `smoothing` is the share of the target's probability that is spread over the vocabulary.
@@ -36,8 +36,8 @@ class Objective(ABC):
         raise TypeError(f"{type(self).__name__} has no gate; give it one, or leave gated False")
 
     @classmethod
-    def of(cls, parameter: float | None) -> "Objective":
-        """Make the objective from the number after its name ("focal:2"); None takes its paper's default.
+    def of(cls, parameter: float | None) -> "BaseLoss":
+        """Make the base loss from the number after its name ("focal:2"); None takes its paper's default.
 
         The number goes to a dataclass's only field.
         """
@@ -48,20 +48,20 @@ class Objective(ABC):
         return cls(**{fields(cls)[0].name: parameter})
 
 
-class _Numbered(Objective):
-    """An objective with a number, whose rule `erce.catalog` has."""
+class _Numbered(BaseLoss):
+    """A base loss with a number, whose rule `erce.catalog` has."""
 
     listed_as: ClassVar[str]
 
     def __post_init__(self) -> None:
-        rule, value = OBJECTIVES[self.listed_as].number, next(iter(vars(self).values()))
+        rule, value = BASE_LOSSES[self.listed_as].number, next(iter(vars(self).values()))
         assert rule is not None
         if not isinstance(value, Real) or not rule.fits(float(value)):
             raise InputError(f"{type(self).__name__} needs a number that is {rule.wanted}, got {value!r}")
 
 
 @dataclass(frozen=True)
-class CrossEntropy(Objective):
+class CrossEntropy(BaseLoss):
     """−log p(y). With a negative λ on the Shannon entropy, the confidence penalty of Pereyra et al. (2017,
     arXiv:1701.06548)."""
 
@@ -82,7 +82,7 @@ class LabelSmoothing(_Numbered):
 
 
 @dataclass(frozen=True)
-class DFT(Objective):
+class DFT(BaseLoss):
     """p(y) · −log p(y), the factor without a gradient: dynamic fine-tuning, Wu et al. (2025,
     arXiv:2508.05629)."""
 
@@ -132,7 +132,7 @@ class Focal(_Numbered):
 
 @dataclass(frozen=True)
 class ProbabilityPower(_Numbered):
-    """(1 − p(y)^a) / a, which is cross-entropy as a → 0 and 1 − p(y) at a = 1: the prior-leaning objectives
+    """(1 − p(y)^a) / a, which is cross-entropy as a → 0 and 1 − p(y) at a = 1: the prior-leaning losses
     of Li et al. (2025, arXiv:2510.00526)."""
 
     a: float = 1.0
