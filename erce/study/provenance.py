@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from erce.hf.models import BasePolicy
 
 FULL_SOFTMAX = {"top_p": 1.0, "top_k": 0, "repetition_penalty": 1.0}  # the only sampling of `erce.generate`
-DIGESTS, TASK_FILE = "digests", "task_file"  # in result.json: file → digest; in cell.json
+DIGESTS = "digests"  # in result.json: file → digest
+TASK_FILE, CHECKS = "task_file", "checks"  # in cell.json
 DEMONSTRATIONS = "demonstrations"  # in the training.json of a cell that learns own samples: their digest
 BASE_FILES = {  # part → the files of a model's folder that make it
     "weights": ("*.safetensors", "*.bin", "*.gguf"),
@@ -188,8 +189,10 @@ def _digest_of_files(folder: Path, patterns: tuple[str, ...]) -> str:
 
 
 def write_verifier(folder: Path, verify: Callable[..., Any], *, task: str) -> None:
-    """Add to cell.json the verifier's version and, of a user's task, the digest of its file."""
-    verifier = {"verifier": verifier_version(verify), TASK_FILE: task_file_digest(task)}
+    """Add to cell.json the verifier's version and first paragraph, and the digest of a user's file."""
+    written = (verify.__doc__ or "") if inspect.isroutine(verify) else ""
+    checks = " ".join(written.partition("\n\n")[0].split())
+    verifier = {"verifier": verifier_version(verify), CHECKS: checks, TASK_FILE: task_file_digest(task)}
     write_json(folder / CELL, read_origin(folder) | verifier)
 
 

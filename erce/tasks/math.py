@@ -76,6 +76,7 @@ def _problem(row: SourceRow, id: str, answer: str) -> Problem:
 
 
 def _verify(problem: Problem, completion: Completion | str, *, strict: bool = True) -> Verdict:
+    """Accept a completion whose final answer, the last box, is equivalent to the problem's answer."""
     return verify_math(problem.answer, completion, strict=strict)
 
 

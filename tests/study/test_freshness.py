@@ -38,6 +38,7 @@ from erce.study.provenance import (
     file_digest,
     keep_base_model,
     verifier_version,
+    write_verifier,
 )
 from erce.study.run import run
 from erce.study.samples import VerifiedSample, write_completions, write_verdicts
@@ -328,3 +329,21 @@ def test_a_verifiers_version_covers_the_room_of_verifiers_and_the_functions_own_
 
     assert changed_by(copy / "answers" / "reference.py") == {"gsm8k", "own"}
     assert changed_by(tmp_path / "checks_of_a_user.py") == {"own"}
+
+
+def test_a_cell_keeps_what_its_verifier_says_of_itself_and_nothing_of_a_class_or_a_library(tmp_path):
+    def judge(problem, completion):
+        """Return whether the query finds
+        the reference's rows.
+
+        It runs in SQLite.
+        """
+        return True
+
+    for verify, checks in (
+        (judge, "Return whether the query finds the reference's rows."),
+        (lambda problem, completion: True, ""),
+        (partial(judge), ""),
+    ):
+        write_verifier(tmp_path, verify, task="mine:judge")
+        assert read_json(tmp_path / "cell.json")["checks"] == checks

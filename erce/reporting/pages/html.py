@@ -12,7 +12,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from erce.files import read_json
-from erce.recipe import as_settings
+from erce.recipe import Cell, as_settings
 from erce.reporting.numbers.completions import (
     MOST_ON_A_PAGE,
     Completions,
@@ -34,7 +34,8 @@ from erce.reporting.pages.figures import (
 from erce.reporting.pages.templates import TEMPLATES, environment
 from erce.reporting.words import sentences as words
 from erce.reporting.words.cautions import faults, next_steps
-from erce.study.folder import TRAINING
+from erce.study.folder import TRAINING, read_origin
+from erce.study.provenance import CHECKS
 
 VERDICTS = {  # a name on the page → the verifier's reasons; all other reasons are "other"
     "right": ("exact", "numeric", "structural", "passed", "unproven"),
@@ -69,6 +70,7 @@ def document(summary: Summary) -> str:
         next_steps=next_steps(summary),
         figures={task: inline(accuracy(summary, task), f"Accuracy of every arm on {task}") for task in tasks},
         curves=_curves(summary),
+        checks={task: read_origin(summary.study.folder(Cell(task, None, 0))).get(CHECKS) for task in tasks},
         verdict_mixes=_mixes(summary),
         temperature=sweep and inline(accuracy_over_temperature(sweep), "Accuracy against temperature"),
         coverage=sample_coverage(summary),

@@ -11,6 +11,7 @@ import pytest
 from toys.studies import CONTROL, TASK, make_study
 
 from erce.files import read_json, write_json, write_rows
+from erce.recipe import Cell
 from erce.reporting import _print, contents, report
 from erce.reporting.numbers.completions import LONGEST_CHARACTERS, examples, shorten
 from erce.reporting.numbers.gains import summary
@@ -130,7 +131,7 @@ def test_the_page_has_all_its_parts_in_the_order_of_reading(whole):
             "<h2>Problems gained and lost",
             "<h2>More",
             f"<summary>The control: {CONTROL}",
-            "<summary>What the verifier said",
+            "<summary>What the verifier checks, and what it said",
             "<summary>Every seed",
             "<summary>What the words mean",
             "<summary>Recipe and versions",
@@ -185,6 +186,13 @@ def test_what_a_model_wrote_cannot_run_and_is_shown_as_it_is(tmp_path):
     assert shown in page.prose
     assert not {"\x00", "\x1b", "\u202e"} & set(raw)
     assert raw.count("</style>") == 1 + raw.count('<style type="text/css">')
+
+
+def test_what_the_verifier_says_of_itself_stands_above_what_it_said_and_is_only_text(tmp_path):
+    study = make_study(tmp_path / "runs", **SMALL)
+    write_json(study.folder(Cell(TASK, None, 0)) / "cell.json", {"checks": "Accept <b>rows</b> of `answer`."})
+    raw = document(summary(study))
+    assert "says of itself: “Accept &lt;b&gt;rows&lt;/b&gt; of <code>answer</code>.”" in raw
 
 
 def test_a_lone_surrogate_is_spelled_out_and_a_long_text_is_cut():
