@@ -6,6 +6,7 @@ from toys import engine_work
 from toys.engine_work import CELLS as TOY_CELLS
 from toys.engine_work import RECIPE
 
+from erce import events
 from erce.events import Event, listening
 from erce.recipe import Cell
 from erce.study.engines import Done, Work, open_engine
@@ -65,6 +66,23 @@ def test_cells_side_by_side_share_the_time(capsys, clock, heard):
     first, last = capsys.readouterr().err.splitlines()[-2:]
     assert first.endswith(f"1 of 8 cells, about {4 if heard else 7} min left")
     assert last.endswith("2 of 8 cells, about 3 min left")
+
+
+def test_an_event_has_the_time_since_its_stage_began_and_the_stage_ends_with_the_next(monkeypatch, clock):
+    told = []
+    monkeypatch.setattr("time.monotonic", clock)
+    with listening(told.append):
+        events.begin("training", 10, cell="a")
+        for clock.seconds in (2.0, 5.0):
+            events.advance(1, tokens=10)
+        events.begin("generation", 4)
+        clock.seconds = 6.0
+        events.advance(1, tokens=3)
+    assert [event.seconds for event in told] == [0.0, 2.0, 5.0, 0.0, 1.0]
+    assert [event.in_words() for event in told[2::2]] == [
+        "training, step 2 of 10, 4 tokens/s",
+        "generation, 1 of 4, 3 tokens/s",
+    ]
 
 
 def test_what_runs_is_said_at_once_and_then_every_half_minute(capsys, clock):
