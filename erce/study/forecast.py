@@ -1,12 +1,11 @@
 """What is left of a study → how long it takes on a device.
 
-The speed is that of cells that are done on this machine. Else a CPU is measured for some seconds
-(`erce.study.probe`), and a GPU goes by its peak.
+The speed is that of the study's cells that are done, wherever they ran. Else a CPU is measured for some
+seconds (`erce.study.probe`), and a GPU goes by its peak.
 """
 
 import os
 from collections.abc import Iterable
-from dataclasses import replace
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -17,7 +16,6 @@ from erce.study.budget import StudyWork, cached_tokenizer
 from erce.study.folder import read_timing
 from erce.study.memory import WIDTHS, BatchSizes, cpu_flops, dtype_on, free_memory, weights
 from erce.study.probe import MEASURED_SECONDS, Speed, measured_speed
-from erce.study.schedule import planned_cells
 from erce.study.stages import cpu_threads
 
 # What an H100 in a virtual machine reached with Qwen2.5-1.5B's shape, as shares of its peak: 4,362 tokens a
@@ -72,14 +70,13 @@ def device_named(name: str | None) -> Device:
 
 
 def time_lines(work: StudyWork, *, config: Any, device: Device, sizes: BatchSizes, jobs: int) -> list[str]:
-    """Return the time of what is left, and of a first look, at a speed that is known of the device.
+    """Return the time of what is left, at a speed that is known of the device, and where that is from.
 
     There are no lines where nothing is left. `config` None is a model whose weights cannot be counted.
     """
     left = [cell for cell in work.study.planned if any(work.left(cell))]
     if not left:
         return []
-    one = "this machine" if device.is_here else f"one {device.name}"
     try:
         speed = _known_speed(work, config=config, device=device, sizes=sizes, jobs=jobs)
     except InputError as error:
@@ -88,26 +85,14 @@ def time_lines(work: StudyWork, *, config: Any, device: Device, sizes: BatchSize
     cut_off = f"{duration(taken.most)} if every completion is cut off at its limit"
     parts = f"training {duration(taken.training)}, generation {duration(taken.expected)} ({cut_off})"
     cells = f" for the {counted(len(left), 'cell')} that are not done" if work.results else ""
+    total, where = taken.training + taken.expected, "this machine" if device.is_here else f"one {device.name}"
     if jobs > 1:
-        one = one.replace("one ", f"{jobs} times ").replace("machine", f"machine, {jobs} cells at a time")
-        one += f", of {duration(taken.training + taken.expected)} in all"
-    total = duration((taken.training + taken.expected) / jobs)
-    lines = [f"  time      {total} of {one}{cells}: {parts}", f"            {speed.basis}"]
-    return lines + _first_look_lines(work, speed, jobs)
-
-
-def _first_look_lines(work: StudyWork, speed: Speed, jobs: int) -> list[str]:
-    """Return the time of λ = 0 and one other λ with one seed, if that is less than the study and not done."""
-    recipe = work.recipe
-    lams = (*[lam for lam in recipe.lams if not lam], *[lam for lam in recipe.lams if lam][:1])
-    cells = planned_cells(replace(recipe, lams=lams, seeds=recipe.seeds[:1]))
-    taken, names = _seconds(work, cells, speed), [f"{lam:g}" for lam in lams]
-    total = taken.training + taken.expected
-    if len(cells) == len(work.study.planned) or not total:
-        return []
-    settings = f"--set 'lams=[{', '.join(names)}]' --set 'seeds=[{recipe.seeds[0]}]'"
-    look = f"a first look at λ = {' and '.join(names)} with one seed"
-    return [f"  first     {duration(total / jobs)} for {look}: {settings}, and the rest later"]
+        where = f"this machine, {jobs} cells at a time" if device.is_here else f"{jobs} × {device.name}"
+        where += f" ({duration(total)} one after the other)"
+    return [
+        f"  time      {duration(total / jobs)} on {where}{cells}: {parts}",
+        f"            {speed.basis}",
+    ]
 
 
 class _Seconds(NamedTuple):
@@ -159,7 +144,7 @@ def _finished_speed(work: StudyWork) -> Speed | None:
         if "training" in timing:
             read, training = read + whole.read, training + timing["training"]
         if "generation" in timing:
-            written = written + whole.expected
+            written = written + whole.expected - work.left(cell).expected
             generation += timing["generation"] + timing.get("verification", 0.0)
     if not min(read, written, training, generation):
         return None

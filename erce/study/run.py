@@ -1,7 +1,7 @@
 """A recipe → a finished study folder: everything is checked first, then every missing cell runs."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -72,7 +72,8 @@ def run(
             are 40 test problems or more.
     """
     # First what costs nothing and writes nothing, then what the cells need, then the folder, which is claimed
-    # under its lock: whatever cannot run stops before it has changed anything.
+    # under its lock: whatever cannot run stops before it has changed anything. Cells that are only verified
+    # may ask for others that are sampled, which is set up then.
     recipe, root = _recipe_and_folder(recipe, out, overrides)
     runner = _checked_engine(recipe, engine=engine, jobs=jobs)
     check_folder(root, recipe)
@@ -81,22 +82,17 @@ def run(
         cell_folder(root, recipe, cell): cell_sampling(recipe, cell, problems[cell.task])
         for cell in [*recipe.own_cells, *recipe.cells()]
     }
-    needs = _checked_needs(
-        Study(root, recipe), problems, samplings, runner, jobs=jobs or 1, own_only=own_only
-    )
-    work = Work(root, needs.backend.recipe, partial(run_cell, problems=problems, sizes=needs.sizes))
-    trainings = replace(work, run=partial(train_cell, problems=problems, sizes=needs.sizes))
-    training = partial(open_engine, trainings, engine=engine, jobs=jobs)
-    with (
-        open_engine(work, engine=engine, jobs=jobs) as cells,
-        study_lock(root),
-        _served(work, cells, needs.backend, training) if needs.samples else nullcontext(cells) as run_cells,
-    ):
-        open_study(root, recipe, problem_rows(problems))
-        keep_base_model(root, needs.base)
-        _say(*needs.notes, *drop_stale(samplings))
-        failed = run_rounds(work, run_cells, go_on=go_on, own_only=own_only)
-    study = read_study(root)
+    parts = partial(_parts_to_make, samplings=samplings, own_only=own_only)
+    opened = partial(open_engine, engine=engine, jobs=jobs)
+    study = Study(root, recipe)
+    while True:
+        needs = _checked_needs(recipe, problems, parts(study), root, runner, jobs=jobs or 1)
+        is_covered = partial(_covers, needs, parts)
+        with _set_up(needs, root, recipe, problems, samplings, opened) as (work, run_cells):
+            failed = run_rounds(work, run_cells, go_on=go_on, own_only=own_only, is_covered=is_covered)
+        study = read_study(root)
+        if failed or is_covered(study):
+            break
     if others := trained_on_others(study):
         _say(f"{others} {TRAIN_AGAIN}")
     if failed:
@@ -107,13 +103,38 @@ def run(
 
 
 @contextmanager
+def _set_up(
+    needs: "_Needs",
+    root: Path,
+    recipe: Recipe,
+    problems: Mapping[str, Splits],
+    samplings: Mapping[Path, CellSampling],
+    opened: Callable[[Work], AbstractContextManager[RunCells]],
+) -> Iterator[tuple[Work, RunCells]]:
+    """Claim the folder, drop what is stale there, and yield what runs its cells while the backend is up."""
+    work = Work(root, needs.backend.recipe, partial(run_cell, problems=problems, sizes=needs.sizes))
+    trainings = replace(work, run=partial(train_cell, problems=problems, sizes=needs.sizes))
+    served = partial(_served, work, backend=needs.backend, training=partial(opened, trainings))
+    with (
+        opened(work) as cells,
+        study_lock(root),
+        served(cells) if needs.samples else nullcontext(cells) as run_cells,
+    ):
+        open_study(root, recipe, problem_rows(problems))
+        keep_base_model(root, needs.base)
+        _say(*needs.notes, *drop_stale(samplings))
+        yield work, run_cells
+
+
+@contextmanager
 def _served(
     work: Work,
     run_cells: RunCells,
+    *,
     backend: Backend,
     training: Callable[[], AbstractContextManager[RunCells]],
 ) -> Iterator[RunCells]:
-    """Yield what runs cells while the backend is up, or trains all first if it would take their devices."""
+    """Yield the function that runs cells, with the backend up; all train first if it needs their devices."""
     serving = partial(backend.running, work.root / LOCKS)
     if backend.after_training:
         end_leftover(work.root / LOCKS)
@@ -161,19 +182,17 @@ class _Needs(NamedTuple):
 
 
 def _checked_needs(
-    study: Study,
+    recipe: Recipe,
     problems: Mapping[str, Splits],
-    samplings: Mapping[Path, CellSampling],
+    parts: Collection[str],
+    root: Path,
     runner: Engine,
     *,
     jobs: int,
-    own_only: bool,
 ) -> _Needs:
-    """Return what the stale cells need; an InputError or a ServerError where it is not there."""
-    recipe, backend, sizes, base = study.recipe, backend_of(study.recipe), None, dict[str, str]()
-    stale = _stale_parts(study, samplings, own_only=own_only)
-    samples = "completions" in stale
-    if stale:
+    """Return what making the `parts` needs; an InputError or a ServerError where it is not there."""
+    backend, sizes, base, samples = backend_of(recipe), None, dict[str, str](), "completions" in parts
+    if parts:
         for task, splits in problems.items():
             every = (problem for part in vars(splits).values() for problem in part)
             check_demonstrations(load_task(task), every, refuse_unproven=recipe.refuses_unproven)
@@ -181,15 +200,20 @@ def _checked_needs(
         _check_training_and_model(recipe, runner)  # after the demonstrations: it may fetch a model
         sizes = batch_sizes(recipe, problems, share=1 / jobs) if runner.on_this_machine else None
         backend.check()
-    if samples or not kept_base_model(study.root):
+    if samples or not kept_base_model(root):
         sampled_here = samples and runner.on_this_machine and backend.in_cell_process
-        base = checked_base_model(study.root, recipe, sampled_here=sampled_here)
+        base = checked_base_model(root, recipe, sampled_here=sampled_here)
     notes = [f"{sizes}, in {sizes.free / 1e9:.1f} GB of free memory"] if sizes and sizes.free else []
     return _Needs(samples, backend, sizes, base, notes)
 
 
-def _stale_parts(study: Study, samplings: Mapping[Path, CellSampling], *, own_only: bool) -> set[str]:
-    """Return the parts that a run makes: those that are stale in any cell that is asked for."""
+def _covers(needs: _Needs, parts: Callable[[Study], Collection[str]], study: Study) -> bool:
+    """Return whether the needs cover the study's next round: it samples nothing, or that is prepared."""
+    return needs.samples or "completions" not in parts(study)
+
+
+def _parts_to_make(study: Study, samplings: Mapping[Path, CellSampling], *, own_only: bool) -> set[str]:
+    """Return the parts that a round makes: those that are stale in a cell that it runs."""
     stale = {sampling.cell: stale_parts(folder, sampling) for folder, sampling in samplings.items()}
     spoiled = [cell for cell in stale if Reason.SPOILED in stale[cell].values()]
     try:

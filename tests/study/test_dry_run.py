@@ -116,7 +116,7 @@ def test_only_what_is_not_done_takes_time_and_as_long_as_what_is_done_took(finis
     more = replace(RECIPE, seeds=(0, 1))
     lines = dry_run(more, finished.root, device="cpu")
     [line] = lines_of(lines, "time")
-    assert re.search(r"of this machine for the \d cells that are not done: training \d", line)
+    assert re.search(r"on this machine for the \d cells that are not done: training \d", line)
     assert f"as fast as the {cells} cells that are done" in lines[lines.index(line) + 1]
 
 
@@ -145,7 +145,7 @@ def test_a_cpu_that_has_no_finished_cells_is_measured(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = dry_run(RECIPE, NOWHERE, device="cpu", jobs=2)
     [line] = lines_of(lines, "time")
-    assert "of this machine, 2 cells at a time, of" in line
+    assert "on this machine, 2 cells at a time (" in line
     basis = lines[lines.index(line) + 1]
     assert re.search(r"measured here .* [\d,]+ tokens .* training, [\d,]+ generated, [\d,]+ read", basis)
     assert not list(tmp_path.iterdir())
@@ -153,16 +153,6 @@ def test_a_cpu_that_has_no_finished_cells_is_measured(tmp_path, monkeypatch):
     for recipe, lacking in ((BIG_HERE, "the model is"), (replace(BIG, model=here.model), "the problems are")):
         [unknown] = lines_of(dry_run(recipe, NOWHERE, device="cpu"), "time")
         assert f"unknown: {lacking} not on this machine" in unknown
-
-
-def test_a_first_look_takes_the_time_of_the_study_that_its_settings_make():
-    grid = replace(RECIPE, lams=(0.0, 1.0, 4.0), seeds=(3, 4))
-    [line] = lines_of(dry_run(grid, NOWHERE, speed=Speed(1, 1)), "first")
-    alone = dry_run(replace(grid, lams=(0.0, 1.0), seeds=(3,)), NOWHERE, speed=Speed(1, 1))
-    assert not lines_of(alone, "first")
-    takes = lines_of(alone, "time")[0].partition(" of one")[0].removeprefix("  time      ")
-    assert line.startswith(f"  first     {takes} for a first look at λ = 0 and 1 with one seed")
-    assert "--set 'lams=[0, 1]' --set 'seeds=[3]'" in line
 
 
 @pytest.mark.parametrize(
@@ -182,25 +172,25 @@ def test_hours_are_tokens_over_a_measured_speed():
     expected, most = (sum(of[0] * of[at] for of in sampled) for at in (2, 3))
     measured = dry_run(BIG_HERE, NOWHERE, speed=Speed(read / 7200, expected / 10_800))
     [line] = lines_of(measured, "time")
-    assert "5.0 h of one h100: training 2.0 h, generation 3.0 h" in line
+    assert "5.0 h on one h100: training 2.0 h, generation 3.0 h" in line
     assert f"({3 * most / expected:.1f} h if every completion is cut off at its limit)" in line
 
 
 def test_an_h100s_hours_are_those_that_one_showed_and_other_devices_go_by_their_peaks():
     (slow, basis), (fast, _) = (dry_run(BIG, NOWHERE, device=name)[-4:-2] for name in ("l4", "h100"))
-    assert "of one l4: training" in slow
+    assert "on one l4: training" in slow
     assert numbers(slow)[0] > numbers(fast)[0]
     assert "from what one H100 did with a model of 1.5 B weights" in basis
     eagerly = replace(BIG, decoding=replace(BIG.decoding, compile=False))
     [eager] = lines_of(dry_run(eagerly, NOWHERE, device="h100"), "time")
     [as_measured] = lines_of(dry_run(BIG, NOWHERE, speed=Speed(4362, 589)), "time")
-    assert eager.partition(" of one")[0] == as_measured.partition(" of one")[0]
+    assert eager.partition(" on one")[0] == as_measured.partition(" on one")[0]
 
 
 @pytest.mark.parametrize(
     ("name", "time"),
     [
-        ("NVIDIA H100 80GB HBM3", "of this machine: training"),
+        ("NVIDIA H100 80GB HBM3", "on this machine: training"),
         ("NVIDIA GeForce RTX 3090", "unknown: no peak of"),
     ],
 )
@@ -220,7 +210,7 @@ def test_jobs_share_the_hours():
     alone, together = (lines_of(dry_run(BIG, NOWHERE, jobs=n, speed=slow), "time")[0] for n in (1, 4))
     hours, shared = (float(re.search(r"([\d.]+) h", line)[1]) for line in (alone, together))
     assert shared == pytest.approx(hours / 4, abs=0.1)
-    assert f"4 times h100, of {hours:.1f} h in all" in together
+    assert f"on 4 × h100 ({hours:.1f} h one after the other)" in together
 
 
 def test_what_is_not_here_is_assumed_in_a_line_of_its_own():

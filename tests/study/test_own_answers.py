@@ -1,6 +1,7 @@
 """The arms "rft" and "self": the base model's own right answers as demonstrations."""
 
 import shutil
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,7 @@ from erce.reporting.numbers.gains import summary
 from erce.reporting.words.cautions import cautions
 from erce.study.demonstrations import accepted, counts, demonstrations, read_counts
 from erce.study.dry_run import dry_run
-from erce.study.folder import TRAINING, cell_folder
+from erce.study.folder import LOCKS, TRAINING, cell_folder
 from erce.study.run import run
 from erce.study.samples import (
     COMPLETIONS,
@@ -79,6 +80,31 @@ def test_a_changed_verifier_is_seen_while_own_samples_are_missing(study, tmp_pat
     write_json(base / "cell.json", present | {"verifier": "an older one"})
     run(RECIPE, out=root)
     assert read_json(base / "cell.json") == present
+
+
+def test_cells_that_come_after_a_verification_alone_are_sampled_by_what_was_checked(
+    study, tmp_path, monkeypatch
+):
+    """A run that was killed while it verified the own samples has nothing to sample at first."""
+    root = tmp_path / "mini"
+    shutil.copytree(study.root, root)
+    for name in ("verdicts.jsonl", "result.json"):
+        (own_folder(root) / name).unlink()
+    (learner,) = root.glob("cells/mini-sums-self-seed0-*")
+    shutil.rmtree(learner)
+    base = read_json(root / "base.json")
+    write_json(root / "base.json", base | {"weights": "others"})
+    with pytest.raises(InputError, match="begun with another base model"):
+        run(RECIPE, out=root)
+    assert (own_folder(root) / "result.json").is_file()
+    assert not learner.exists()
+    (own_folder(root) / "result.json").unlink()
+    write_json(root / "base.json", base)
+    serving = []
+    running = "erce.generate.backend.Transformers.running"
+    monkeypatch.setattr(running, lambda backend, folder: nullcontext(serving.append(folder)))
+    assert run(RECIPE, out=root).missing == []
+    assert serving == [root / LOCKS]
 
 
 def test_another_verifier_verifies_own_samples_again_and_cells_that_learned_others_are_named(
