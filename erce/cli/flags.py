@@ -154,7 +154,7 @@ def add_sft(added: argparse.ArgumentParser) -> None:
 
 def add_card(added: argparse.ArgumentParser) -> None:
     added.add_argument("runs", type=Path, help="a study's folder")
-    text = "a trained cell's name; best is the first seed of the arm that validation prefers (best)"
+    text = "a trained cell's name; best is the first seed of the arm to use (best)"
     added.add_argument("--cell", default="best", metavar="NAME", help=text)
     added.add_argument("--out", type=Path, required=True, help="the folder, which is made")
     added.add_argument("--base-model", metavar="ID", help="the base model's name on the hub, if not its own")

@@ -67,9 +67,9 @@ def attach(
 
     Args:
         model: A causal LM of transformers, or a `PeftModel` of one; it is changed.
-        entropy_penalty: The strength λ; 0 is plain cross-entropy.
+        entropy_penalty: The strength λ; 0 adds nothing.
         entropy_type: "shannon", "renyi", "support-size", or your own, "package.module:NAME".
-        entropy_order: The order of "renyi" and "support-size".
+        entropy_order: The order of "renyi", "support-size" or your own.
         base_loss: What λ · entropy is added to, by name.
         ignore_index: The label of a token that is not trained on.
 

@@ -75,7 +75,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         impl: As for the logits.
 
     Returns:
-        The objective, differentiable, and the detached means over the scored positions, in nats.
+        The objective, differentiable, and the detached means over the scored positions.
 
     Raises:
         InputError: An argument does not fit; the sentence says which.

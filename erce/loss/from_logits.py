@@ -52,7 +52,7 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
             right.
 
     Returns:
-        The objective, differentiable, and the detached means over the scored positions, in nats.
+        The objective, differentiable, and the detached means over the scored positions.
 
     Raises:
         InputError: An argument does not fit; the sentence says which.

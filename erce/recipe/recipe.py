@@ -23,7 +23,7 @@ from erce.recipe import rules
 from erce.recipe.sections import (
     MOST_SEQUENCES,
     OWN,
-    OWN_ANSWERS,
+    OWN_METHODS,
     Cell,
     Columns,
     Decoding,
@@ -49,7 +49,7 @@ class Recipe:
     base_loss: str = CROSS_ENTROPY  # what λ · penalty is added to in the grid
     methods: tuple[
         str, ...
-    ] = ()  # what else every seed is trained with: "dft", "focal:2", "dft + 4" (λ), "rft", "self", …
+    ] = ()  # further arms, for every seed: "dft", "focal:2", "dft + 4" (λ), "rft", "self", …
     control: str | None = None  # a task on which the mechanism predicts no gain, at λ = 0 and the chosen λ
     model: str = "tiny"  # "tiny" comes with erce; a folder; a name on the hub
     data: str | None = None  # the task's original files, or your file or data set; None: the task's source
@@ -94,7 +94,7 @@ class Recipe:
     def base_loss_names(self) -> tuple[str, ...]:
         """The names of everything that the recipe adds a penalty to, the grid's first."""
         others = (arm.method for arm in self.other_arms)
-        return self.base_loss, *(name for name in others if name not in OWN_ANSWERS)
+        return self.base_loss, *(name for name in others if name not in OWN_METHODS)
 
     @property
     def baseline(self) -> Arm:
@@ -107,7 +107,7 @@ class Recipe:
 
     @property
     def other_arms(self) -> tuple[Arm, ...]:
-        """The arms of `methods`, which stand beside the grid and are never chosen."""
+        """The arms of `methods`, which stand beside the grid."""
         return tuple(map(rules.parse_arm, self.methods))
 
     @property
@@ -116,7 +116,7 @@ class Recipe:
 
         That is one of the base model, or one for each seed of [own] lam.
         """
-        if not self.can_run or not any(arm.method in OWN_ANSWERS for arm in self.other_arms):
+        if not self.can_run or not any(arm.method in OWN_METHODS for arm in self.other_arms):
             return []
         lam = self.own_samples.lam
         return [Cell(self.task, lam, seed, OWN) for seed in ((0,) if lam is None else self.seeds)]
@@ -192,7 +192,7 @@ def _check_methods(recipe: Recipe) -> None:
     rules.check_base_loss(recipe.base_loss)
     grid = rules.parse_base_loss(recipe.base_loss)
     for name, arm in zip(names, recipe.other_arms, strict=True):
-        if arm.method in OWN_ANSWERS:
+        if arm.method in OWN_METHODS:
             continue
         rules.check_base_loss(arm.method)
         if rules.parse_base_loss(arm.method) == grid:
@@ -225,7 +225,7 @@ def further_temperatures(recipe: Recipe, cell: Cell) -> dict[str, float]:
 
 
 def temperatures(recipe: Recipe) -> dict[float, str]:
-    """Return rising temperature → name of the decoding, for all at which the study's own task is sampled.
+    """Return rising temperature → name of the decoding, for all at which the main task is sampled.
 
     >>> temperatures(Recipe(task="a", lams=(0.0,), seeds=(0,)))
     {0.0: 'greedy', 0.8: 'sampled'}

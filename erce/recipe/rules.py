@@ -19,7 +19,7 @@ from erce.errors import InputError, did_you_mean
 from erce.recipe.sections import (
     HEADS,
     NORMALIZATIONS,
-    OWN_ANSWERS,
+    OWN_METHODS,
     SCHEDULES,
     SERVERS,
     TRACKERS,
@@ -97,12 +97,14 @@ def check_seeds(seeds: Sequence[int]) -> None:
 def check_base_loss(name: str) -> None:
     """Check the name of a base loss and its number."""
     kind, number = parse_base_loss(name)
-    if name in OWN_ANSWERS:
+    if name in OWN_METHODS:
         raise InputError(f'base_loss {name!r} is a choice of demonstrations; write methods = ["{kind}"]')
     if kind not in BASE_LOSSES:
         if not is_user_defined(kind):
             raise InputError(
-                unknown("base loss", name if kind in OWN_ANSWERS else kind, (*BASE_LOSSES, *OWN_ANSWERS))
+                unknown(
+                    "base loss or method", name if kind in OWN_METHODS else kind, (*BASE_LOSSES, *OWN_METHODS)
+                )
             )
         if number is not None and math.isnan(number):
             raise InputError(f"base loss {name!r}: what comes after {kind!r} must be a number")
@@ -118,7 +120,7 @@ def check_own(own: OwnSamples | None, arms: Sequence[Arm], lams: Sequence[float]
     check_section("own", own)
     if own is None:
         return
-    if not any(arm.method in OWN_ANSWERS for arm in arms):
+    if not any(arm.method in OWN_METHODS for arm in arms):
         raise InputError(
             "[own] has no effect without an arm that trains on own answers; leave it out, or write "
             'methods = ["rft", "self"]'

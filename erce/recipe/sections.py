@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
 
-# Arms that train on the base model's own right answers: beside the given ones, alone.
+# Arms that train on a model's own right answers: beside the given ones, alone.
 RFT, SELF = "rft", "self"
-OWN_ANSWERS = (RFT, SELF)
+OWN_METHODS = (RFT, SELF)
 OWN = "own"  # in the place of a method: a cell in which a model samples the training problems
 NORMALIZATIONS = ("token", "sequence")
 HEADS = ("erce", "trl")
@@ -31,7 +31,7 @@ class Cell:
     task: str
     lam: float | None
     seed: int
-    method: str = CROSS_ENTROPY  # the base loss by name, or one of `OWN_ANSWERS`
+    method: str = CROSS_ENTROPY  # the base loss by name, or one of `OWN_METHODS`
     # Whether it is sampled at the recipe's `temperatures` too; it is the same cell with and without them.
     all_temperatures: bool = field(default=False, compare=False)
 
@@ -53,7 +53,7 @@ class Cell:
     @property
     def learns_own(self) -> bool:
         """Whether the cell trains on own right answers."""
-        return self.lam is not None and self.method in OWN_ANSWERS
+        return self.lam is not None and self.method in OWN_METHODS
 
     @property
     def name(self) -> str:

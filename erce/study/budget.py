@@ -42,7 +42,7 @@ class TextTokens(NamedTuple):
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts of a task's problems, or as many of the data set's mean lengths."""
+    """Token counts of a task's problems; of the data set's mean lengths where it is not here."""
 
     train: list[TextTokens]
     validation: list[TextTokens]
@@ -69,7 +69,7 @@ class Texts:
         return Lengths(self.longest, max(text.prompt for text in sampled) + self.new, self.new)
 
 
-class CellWork(NamedTuple):
+class CellCost(NamedTuple):
     """What a cell takes, or what is left of it."""
 
     steps: int
@@ -81,7 +81,7 @@ class CellWork(NamedTuple):
 
 
 @dataclass(frozen=True)
-class StudyWork:
+class StudyCost:
     """What each cell of a study takes, by the texts of its tasks."""
 
     study: Study
@@ -96,24 +96,24 @@ class StudyWork:
         """The result.json of each cell that is done, those of own samples first."""
         return self.study.own_results | self.study.results
 
-    def whole(self, cell: Cell) -> CellWork:
+    def whole(self, cell: Cell) -> CellCost:
         """Return what a cell takes from its beginning to its end."""
-        return self._work(cell, passes=self._demonstrations(cell), sampled=())
+        return self._cost(cell, passes=self._demonstrations(cell), sampled=())
 
-    def left(self, cell: Cell) -> CellWork:
+    def left(self, cell: Cell) -> CellCost:
         """Return what a cell takes without what is done: its training, and decodings with their scores."""
         is_trained = (self.study.folder(cell) / TRAINING).is_file()
         scores = self.results.get(cell, {}).get("scores", {})
         sampled = set.intersection(*map(set, scores.values())) if scores else ()
-        return self._work(cell, passes=0.0 if is_trained else self._demonstrations(cell), sampled=sampled)
+        return self._cost(cell, passes=0.0 if is_trained else self._demonstrations(cell), sampled=sampled)
 
-    def _work(self, cell: Cell, *, passes: float, sampled: Collection[str]) -> CellWork:
-        """Return the work of a cell with so many demonstrations per problem, without what is `sampled`."""
+    def _cost(self, cell: Cell, *, passes: float, sampled: Collection[str]) -> CellCost:
+        """Return the cost of a cell with so many demonstrations per problem, without what is `sampled`."""
         texts, epochs = self.texts[cell.task], self.recipe.training.epochs
         problems = texts.train if cell.is_own else texts.validation + texts.test
         settings = [how for name, how in decodings(self.recipe, cell).items() if name not in sampled]
         samples = sum(how.samples for how in settings)
-        return CellWork(
+        return CellCost(
             steps=steps(self.recipe, round(passes * len(texts.train))),
             read=round(passes * epochs * sum(map(sum, texts.trained))),
             completions=samples * len(problems),

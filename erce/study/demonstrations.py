@@ -18,7 +18,7 @@ from erce.study.samples import VERDICTS, read_samples
 from erce.tasks import load_task, near_duplicates, splits
 from erce.types import Problem, Splits
 
-COUNTS = "own"  # in the result.json of the base model's samples
+COUNTS = "own"  # in the result.json of a cell of own samples
 
 
 @lru_cache(maxsize=8)

@@ -8,7 +8,7 @@ from typing import Any
 from erce.errors import InputError, counted
 from erce.generate.backend import backend_of
 from erce.recipe import Cell, Recipe
-from erce.study.budget import StudyWork, Texts, cached_tokenizer, read_texts, steps
+from erce.study.budget import StudyCost, Texts, cached_tokenizer, read_texts, steps
 from erce.study.demonstrations import cell_splits
 from erce.study.folder import Study, check_folder
 from erce.study.forecast import Device, device_named, time_lines
@@ -48,13 +48,13 @@ def dry_run(recipe: Recipe, root: Path, *, device: str | None = None, jobs: int 
             cell_splits(recipe, name)
     tokenizer = cached_tokenizer(recipe.model)
     texts = {name: read_texts(recipe, load_task(name), tokenizer) for name in recipe.tasks}
-    work = StudyWork(study := Study(root, recipe), texts)
+    cost = StudyCost(study := Study(root, recipe), texts)
     done = f", {study.n_done} of them done" if study.n_done else ""
     lines = [f"{root}: {counted(len(study.planned), 'cell')}{done}; a dry run, nothing is written"]
-    lines += [line for name in recipe.tasks for line in _task_lines(work, name)]
+    lines += [line for name in recipe.tasks for line in _task_lines(cost, name)]
     notes = [note for name in recipe.tasks for note in texts[name].notes]
     if len(study.own_results) < len(recipe.own_cells):
-        most = f"{work.most_own} accepted samples, the most"
+        most = f"{cost.most_own} accepted samples, the most"
         notes.append(f"rft and self: counted as if every problem had {most}")
     config, sizes = None, BatchSizes(0, 0)  # last: without a config the rest holds all the same, with a note
     try:
@@ -66,16 +66,16 @@ def dry_run(recipe: Recipe, root: Path, *, device: str | None = None, jobs: int 
         lengths = Lengths(*map(max, zip(*of_tasks, strict=True)))
         sizes = fitting(recipe, config, lengths, device=there.kind, memory=there.memory, share=1 / jobs)
         lines += _memory_lines(recipe, config, lengths, sizes, there)
-    lines += time_lines(work, config=config, device=there, sizes=sizes, jobs=jobs)
+    lines += time_lines(cost, config=config, device=there, sizes=sizes, jobs=jobs)
     if not backend_of(recipe).in_cell_process:
         notes.append("the server generates the completions; its memory and hours are not counted")
     return [*lines, *(f"note     {note}" for note in dict.fromkeys(notes))]
 
 
-def _task_lines(work: StudyWork, name: str) -> list[str]:
+def _task_lines(cost: StudyCost, name: str) -> list[str]:
     """Return the lines on the sizes, cells, training and sampling of one task."""
-    recipe, texts = work.recipe, work.texts[name]
-    cells = [cell for cell in work.study.planned if cell.task == name]
+    recipe, texts = cost.recipe, cost.texts[name]
+    cells = [cell for cell in cost.study.planned if cell.task == name]
     grid = [cell for cell in cells if not cell.is_own]
     swept = [cell for cell in grid if cell.all_temperatures and recipe.decoding.temperatures]
     groups = {
@@ -83,7 +83,7 @@ def _task_lines(work: StudyWork, name: str) -> list[str]:
         " with the temperature sweep": swept,
         " of training problems": [cell for cell in cells if cell.is_own],
     }
-    takes = {cell: work.whole(cell) for cell in cells}
+    takes = {cell: cost.whole(cell) for cell in cells}
     of_all = (sum(cell.steps for cell in takes.values()), sum(cell.read for cell in takes.values()))
     sizes = f"{len(texts.train)} train, {len(texts.validation)} validation, {len(texts.test)} test problems"
     lines = [
@@ -105,13 +105,13 @@ def _task_lines(work: StudyWork, name: str) -> list[str]:
 def _training_line(recipe: Recipe, texts: Texts) -> str:
     """Return the line on a training with one demonstration per problem."""
     epochs, trained = recipe.training.epochs, texts.trained
-    scored, read = (
+    trained_on, read = (
         round(epochs * tokens)
         for tokens in (sum(text.demonstration for text in trained), sum(map(sum, trained)))
     )
     truncated = sum(text != whole for text, whole in zip(trained, texts.train, strict=True))
     cut = f", {counted(truncated, 'sequence')} cut off there" if truncated else ""
-    tokens = f"{scored:,} tokens trained on of {read:,} read; the longest sequence has {texts.longest}{cut}"
+    tokens = f"{trained_on:,} tokens trained on of {read:,} read; the longest has {texts.longest}{cut}"
     return f"  training  per cell: {steps(recipe, len(trained))} steps, {tokens}"
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from erce.errors import InputError
 from erce.files import new_file, short_hash
 from erce.recipe import Cell
-from erce.study.folder import Study, read_origin, read_problems
+from erce.study.folder import Study, read_problems, read_record
 from erce.study.samples import VerifiedSample, read_samples
 from erce.types import SampleRow
 
@@ -31,7 +31,7 @@ def records(study: Study) -> Iterator[SampleRow]:
     problems = _problem_columns(study.root)
     for cell in study.results:
         folder = study.folder(cell)
-        origin = read_origin(folder)
+        origin = read_record(folder)
         shared = _cell_columns(study, cell, origin)
         for sample in read_samples(folder):
             problem = problems.get((cell.task, sample.sample_set.split, sample.completion.problem), {})

@@ -217,7 +217,7 @@ class Study:
     @cached_property
     def verifiers(self) -> dict[Cell, str]:
         """The version of the verifier of each finished cell, without the cells that do not say."""
-        origins = {cell: read_origin(self.folder(cell)) for cell in self.results}
+        origins = {cell: read_record(self.folder(cell)) for cell in self.results}
         return {cell: origin["verifier"] for cell, origin in origins.items() if origin.get("verifier")}
 
     def verified_otherwise(self, task: str) -> list[Cell]:
@@ -268,7 +268,7 @@ def _scored(result: dict[str, Any]) -> dict[SampleSet, int]:
     }
 
 
-def read_origin(folder: Path) -> dict[str, Any]:
+def read_record(folder: Path) -> dict[str, Any]:
     """Return what cell.json holds; an empty dict if the cell has no such file, as in early versions."""
     return read_json(folder / CELL) if (folder / CELL).is_file() else {}
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from erce.errors import InputError, counted, duration
 from erce.generate.backend import backend_of
 from erce.recipe import Cell
-from erce.study.budget import StudyWork, cached_tokenizer
+from erce.study.budget import StudyCost, cached_tokenizer
 from erce.study.folder import read_timing
 from erce.study.memory import WIDTHS, BatchSizes, cpu_flops, dtype_on, free_memory, weights
 from erce.study.probe import MEASURED_SECONDS, Speed, measured_speed
@@ -69,65 +69,63 @@ def device_named(name: str | None) -> Device:
     return Device(called, next(likely, None), torch.cuda.mem_get_info()[0], is_here=True)
 
 
-def time_lines(work: StudyWork, *, config: Any, device: Device, sizes: BatchSizes, jobs: int) -> list[str]:
+def time_lines(cost: StudyCost, *, config: Any, device: Device, sizes: BatchSizes, jobs: int) -> list[str]:
     """Return the time of what is left, at a speed that is known of the device, and where that is from.
 
     There are no lines where nothing is left. `config` None is a model whose weights cannot be counted.
     """
-    left = [cell for cell in work.study.planned if any(work.left(cell))]
+    left = [cell for cell in cost.study.planned if any(cost.left(cell))]
     if not left:
         return []
     try:
-        speed = _known_speed(work, config=config, device=device, sizes=sizes, jobs=jobs)
+        speed = _known_speed(cost, config=config, device=device, sizes=sizes, jobs=jobs)
     except InputError as error:
         return [f"  time      unknown: {error}"]
-    taken = _seconds(work, left, speed)
+    taken = _seconds(cost, left, speed)
     cut_off = f"{duration(taken.most)} if every completion is cut off at its limit"
     parts = f"training {duration(taken.training)}, generation {duration(taken.expected)} ({cut_off})"
-    cells = f" for the {counted(len(left), 'cell')} that are not done" if work.results else ""
+    cells = f" for the {counted(len(left), 'cell')} that are not done" if cost.results else ""
     total, where = taken.training + taken.expected, "this machine" if device.is_here else f"one {device.name}"
     if jobs > 1:
         where = f"this machine, {jobs} cells at a time" if device.is_here else f"{jobs} × {device.name}"
         where += f" ({duration(total)} one after the other)"
-    return [
-        f"  time      {duration(total / jobs)} on {where}{cells}: {parts}",
-        f"            {speed.basis}",
-    ]
+    time = f"{duration(total / jobs)} on {where}{cells}: {parts}"
+    return [f"  time      {time}", f"            {speed.basis}"]
 
 
 class _Seconds(NamedTuple):
-    """The time of trainings, and of generation with as many tokens as `CellWork` expects, and at most."""
+    """The time of trainings, and of generation with as many tokens as `CellCost` expects, and at most."""
 
     training: float
     expected: float
     most: float
 
 
-def _seconds(work: StudyWork, cells: Iterable[Cell], speed: Speed) -> _Seconds:
+def _seconds(cost: StudyCost, cells: Iterable[Cell], speed: Speed) -> _Seconds:
     """Return what is left of some cells takes, one after another; a server's time is not counted."""
-    left = [work.left(cell) for cell in cells]
+    left = [cost.left(cell) for cell in cells]
     training = sum(cell.read for cell in left) / speed.training
-    if not backend_of(work.recipe).in_cell_process:
+    if not backend_of(cost.recipe).in_cell_process:
         return _Seconds(training, 0.0, 0.0)
     before = sum(cell.prompts for cell in left) / speed.prompts
     expected, most = sum(cell.expected for cell in left), sum(cell.most for cell in left)
     return _Seconds(training, before + expected / speed.generation, before + most / speed.generation)
 
 
-def _known_speed(work: StudyWork, *, config: Any, device: Device, sizes: BatchSizes, jobs: int) -> Speed:
+def _known_speed(cost: StudyCost, *, config: Any, device: Device, sizes: BatchSizes, jobs: int) -> Speed:
     """Return the speed of cells that are done here; else that of a GPU by its peak, or a measured one."""
-    if device.is_here and (of_cells := _finished_speed(work)):
+    if device.is_here and (of_cells := _finished_speed(cost)):
         return of_cells
     if config is None:
         raise InputError("the size of the model is not known")
     if device.kind == "cpu":
-        return _measured_speed(work, config, sizes, jobs)
+        return _measured_speed(cost, config, sizes, jobs)
     if device.flops is None:
         raise InputError(f"no peak of {device.name} is known; --device names a card that is")
     # Operations per weight and token: 2 forward, 2 backward through frozen weights, 2 to compute again.
-    of_training = 6 if work.recipe.training.gradient_checkpointing else 4
+    of_training = 6 if cost.recipe.training.gradient_checkpointing else 4
     rate = device.flops / weights(config)
-    compiled = 1 if work.recipe.decoding.compile is False else COMPILED
+    compiled = 1 if cost.recipe.decoding.compile is False else COMPILED
     return Speed(
         TRAINING_SHARE * rate / of_training,
         compiled * GENERATION_SHARE * rate / 2,
@@ -135,26 +133,26 @@ def _known_speed(work: StudyWork, *, config: Any, device: Device, sizes: BatchSi
     )
 
 
-def _finished_speed(work: StudyWork) -> Speed | None:
+def _finished_speed(cost: StudyCost) -> Speed | None:
     """Return the speed at which cells were trained, and sampled and verified; None if no time was kept."""
     read = written = training = generation = 0.0
-    for cell in work.results:
-        timing = read_timing(work.study.folder(cell))
-        whole = work.whole(cell)
+    for cell in cost.results:
+        timing = read_timing(cost.study.folder(cell))
+        whole = cost.whole(cell)
         if "training" in timing:
             read, training = read + whole.read, training + timing["training"]
         if "generation" in timing:
-            written = written + whole.expected - work.left(cell).expected
+            written = written + whole.expected - cost.left(cell).expected
             generation += timing["generation"] + timing.get("verification", 0.0)
     if not min(read, written, training, generation):
         return None
-    basis = f"as fast as the {counted(len(work.results), 'cell')} that are done"
+    basis = f"as fast as the {counted(len(cost.results), 'cell')} that are done"
     return Speed(read / training, written / generation, basis=basis)
 
 
-def _measured_speed(work: StudyWork, config: Any, sizes: BatchSizes, jobs: int) -> Speed:
+def _measured_speed(cost: StudyCost, config: Any, sizes: BatchSizes, jobs: int) -> Speed:
     """Measure the speed of this machine's processor, if the model and the problems are here and fit."""
-    recipe, texts = work.recipe, work.texts[work.recipe.task]
+    recipe, texts = cost.recipe, cost.texts[cost.recipe.task]
     way_out = "so no speed can be measured; --device names a GPU instead"
     if not texts.problems or cached_tokenizer(recipe.model) is None:
         missing = "the model is" if texts.problems else "the problems are"

@@ -21,7 +21,7 @@ from erce.files import read_json
 from erce.hf.adapter import WEIGHTS, check_adapter
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe
 from erce.study.demonstrations import demonstrations, read_counts, read_splits
-from erce.study.folder import ADAPTER, CELL, RESULT, TRAINING, Study, read_origin, read_result
+from erce.study.folder import ADAPTER, CELL, RESULT, TRAINING, Study, read_record, read_result
 from erce.study.provenance import (
     DEMONSTRATIONS,
     DIGESTS,
@@ -35,9 +35,9 @@ from erce.study.samples import COMPLETIONS, VERDICTS, SampleSet, read_completion
 from erce.study.schedule import CellSampling, counted_cells, has_decodings
 from erce.tasks import load_task
 
-POLICY = f"{ADAPTER}/{WEIGHTS}"  # stands for the adapter's configuration too
+ADAPTER_FILE = f"{ADAPTER}/{WEIGHTS}"  # stands for the adapter's configuration too
 CHECKS: dict[str, Callable[[Path], object]] = {  # of a cell's files, in the order in which they are made
-    POLICY: lambda folder: check_adapter(folder / ADAPTER),
+    ADAPTER_FILE: lambda folder: check_adapter(folder / ADAPTER),
     TRAINING: lambda folder: read_json(folder / TRAINING, "log"),
     COMPLETIONS: read_completions,
     CELL: lambda folder: read_json(folder / CELL, "key"),
@@ -45,7 +45,7 @@ CHECKS: dict[str, Callable[[Path], object]] = {  # of a cell's files, in the ord
     RESULT: lambda folder: read_json(folder / RESULT),
 }
 FILES = {  # part → its files
-    "adapter": (POLICY, TRAINING),
+    "adapter": (ADAPTER_FILE, TRAINING),
     "completions": (COMPLETIONS, CELL),
     "verdicts": (VERDICTS,),
     "scores": (RESULT,),
@@ -60,7 +60,7 @@ class Reason(Enum):
     INCOMPLETE = "lacks some of what the recipe asks for"
     SPOILED = "is not as its run left it"  # changed, or torn
     VERIFIER = "is of another verifier"
-    RESTS = "was made from what is stale"
+    DERIVED = "was made from what is stale"
 
 
 def is_done(folder: Path, temperatures: Collection[str]) -> bool:
@@ -82,12 +82,12 @@ def stale_parts(folder: Path, sampling: CellSampling) -> dict[str, Reason]:
     spoiled = {part: Reason.SPOILED for part in FILES if files & {*FILES[part]}}
     if not spoiled and _is_done(folder, sampling):
         return other
-    return _with_what_rests(other | _missing(folder, sampling, spoiled) | spoiled)
+    return _with_derived(other | _missing(folder, sampling, spoiled) | spoiled)
 
 
 def missing_parts(folder: Path, sampling: CellSampling) -> dict[str, Reason]:
     """Return the parts that are stale by what is missing alone: all of them, after `drop_stale`."""
-    return {} if _is_done(folder, sampling) else _with_what_rests(_missing(folder, sampling))
+    return {} if _is_done(folder, sampling) else _with_derived(_missing(folder, sampling))
 
 
 def _is_done(folder: Path, sampling: CellSampling) -> bool:
@@ -97,7 +97,7 @@ def _is_done(folder: Path, sampling: CellSampling) -> bool:
 def _missing(folder: Path, sampling: CellSampling, spoiled: Collection[str] = ()) -> dict[str, Reason]:
     """Return what is missing or incomplete in an unfinished cell, once the `spoiled` parts are dropped."""
     missing, lacking = {}, _lacking_completions(folder, sampling)
-    wanted = (TRAINING, POLICY) if lacking or "completions" in spoiled else (TRAINING,)
+    wanted = (TRAINING, ADAPTER_FILE) if lacking or "completions" in spoiled else (TRAINING,)
     if sampling.cell.is_trained and not all((folder / name).is_file() for name in wanted):
         missing["adapter"] = Reason.MISSING
     if lacking is not None:
@@ -111,10 +111,10 @@ def _missing(folder: Path, sampling: CellSampling, spoiled: Collection[str] = ()
     return missing
 
 
-def _with_what_rests(stale: Mapping[str, Reason]) -> dict[str, Reason]:
-    """Add the parts that were made from a stale one."""
+def _with_derived(stale: Mapping[str, Reason]) -> dict[str, Reason]:
+    """Add every part that is made after the first stale one."""
     first = min(map([*FILES].index, stale))
-    return {part: stale.get(part, Reason.RESTS) for part in [*FILES][first:]}
+    return {part: stale.get(part, Reason.DERIVED) for part in [*FILES][first:]}
 
 
 def _lacking_completions(folder: Path, sampling: CellSampling) -> Reason | None:
@@ -141,9 +141,9 @@ def _of_other_verifier(folder: Path, cell: Cell) -> dict[str, Reason]:
     if not (folder / VERDICTS).is_file() or not (folder / CELL).is_file():
         return {}
     with suppress(DamagedError):
-        verifier = read_origin(folder).get("verifier")
+        verifier = read_record(folder).get("verifier")
         if verifier and verifier != verifier_version(load_task(cell.task).verify):
-            return {"verdicts": Reason.VERIFIER, "scores": Reason.RESTS}
+            return {"verdicts": Reason.VERIFIER, "scores": Reason.DERIVED}
     return {}
 
 
@@ -159,7 +159,7 @@ def spoiled_files(folder: Path) -> list[str]:
     if DIGESTS not in result:
         return []
     spoiled = {*changed_files(folder, result)}
-    spoiled |= {name for name in {CELL, *there} & {CELL, POLICY} if _is_torn(folder, name)}
+    spoiled |= {name for name in {CELL, *there} & {CELL, ADAPTER_FILE} if _is_torn(folder, name)}
     return [name for name in CHECKS if name in spoiled]
 
 
@@ -235,7 +235,7 @@ def trained_on_others(study: Study) -> str:
 
 def refuse_other_policy(folder: Path, origin: Mapping[str, Any]) -> None:
     """Raise an InputError if the completions in a cell's folder are of another policy than `origin` says."""
-    earlier = read_origin(folder)
+    earlier = read_record(folder)
     changed = [name for name in origin if name in earlier and earlier[name] != origin[name]]
     if changed and (folder / COMPLETIONS).is_file():
         raise InputError(

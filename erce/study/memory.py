@@ -211,7 +211,7 @@ def fitting(
 ) -> BatchSizes:
     """Return the recipe's sizes; those left out are the largest that fit a `share` of the `memory`.
 
-    On a GPU the share is the recipe's `gpus`, if that says one.
+    On a GPU `[resources] gpus` replaces the share, if it is not 0.
     Completions are a power of two. On a CPU a batch also ends within `BATCH_SECONDS` if every completion is
     as long as it may be. Without a config, and for an embedded model, sizes left out are the largest of all.
     """

@@ -70,7 +70,7 @@ def measured_speed(
 
 
 def share_of_writing(lengths: Sequence[int]) -> float:
-    """Return the tokens of completions over the rows · steps that writing them takes in one batch.
+    """Return the share of a batch's rows · steps that write a token.
 
     A batch ends once fewer than 1/TAIL of its rows still write; the others go on without those that ended.
 

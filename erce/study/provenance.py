@@ -25,7 +25,7 @@ from erce.errors import DamagedError
 from erce.files import read_json, short_hash, write_json
 from erce.hf.prompt import prompt_ids
 from erce.recipe import GREEDY, SAMPLED, Recipe
-from erce.study.folder import ADAPTER, BASE, CELL, TRAINING, read_origin
+from erce.study.folder import ADAPTER, BASE, CELL, TRAINING, read_record
 from erce.study.samples import COMPLETIONS, VERDICTS, place_of_decoding
 from erce.study.schedule import CellSampling
 from erce.types import Problem
@@ -88,7 +88,7 @@ def write_origin(
 
     `origin` is what `origin_of` returns, `end` the model's own end token, `backend` the name of what samples.
     """
-    earlier = read_origin(folder)
+    earlier = read_record(folder)
     resolved = {
         name: {
             "temperature": settings.temperature,
@@ -193,7 +193,7 @@ def write_verifier(folder: Path, verify: Callable[..., Any], *, task: str) -> No
     written = (verify.__doc__ or "") if inspect.isroutine(verify) else ""
     checks = " ".join(written.partition("\n\n")[0].split())
     verifier = {"verifier": verifier_version(verify), CHECKS: checks, TASK_FILE: task_file_digest(task)}
-    write_json(folder / CELL, read_origin(folder) | verifier)
+    write_json(folder / CELL, read_record(folder) | verifier)
 
 
 def task_file_digest(name: str) -> str | None:

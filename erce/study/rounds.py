@@ -128,7 +128,7 @@ def trainings_first(
     training: Callable[[], AbstractContextManager[RunCells]],
     serving: Callable[[], AbstractContextManager[None]],
 ) -> RunCells:
-    """Return what trains all cells, ends what trained them, and only then starts what they sample from.
+    """Return a function that trains all cells, frees their devices, then starts the server and samples.
 
     Once one is trained, the failures of others are told at the end, since they are no reason to stop.
     """
@@ -170,7 +170,7 @@ def cells_failed(study: Study, failed: Sequence[Done]) -> CellsFailedError:
         listed += f"\n  and {len(failed) - FAILURES_SHOWN} more"
     folders, way_out = study.folder(failed[0].cell).parent, "the same command tries them again"
     if all(done.diverged for done in failed):
-        way_out = "a training that diverged would again: leave its λ out, or lower learning_rate with --out"
+        way_out = "a diverged training diverges again: leave its λ out, or lower learning_rate with --out"
     return CellsFailedError(
         f"{len(failed)} of {counted(len(study.planned), 'cell')} failed{not_run}; {way_out}, and what is "
         f"done is kept (why: {FAILURE} or {LOG} in {folders}/…):{listed}"
@@ -211,7 +211,7 @@ def _sentence(why: str, grid: str, cells: list[Cell], folders: list[Path]) -> st
         _, completion, verdict = test[at % len(test)]
         lines.append(f"{cell.arm.name(grid)}, {outcome(completion, verdict)}")
     return (
-        f"{why}. The study stopped after its first round, and what is done is kept; to go on all the same, "
-        f"repeat the command with --go-on (in Python go_on=True). {len(lines)} completions:"
-        + "".join(f"\n  {line}" for line in lines)
+        f"{why}. The study stopped once the base model and one seed of every arm were done, and what is done "
+        "is kept; to go on all the same, repeat the command with --go-on (in Python go_on=True). "
+        f"{len(lines)} completions:" + "".join(f"\n  {line}" for line in lines)
     )

@@ -163,7 +163,7 @@ def _recipe_and_folder(
 def _checked_engine(recipe: Recipe, *, engine: str, jobs: int | None) -> Engine:
     """Return the engine; refuse jobs and engines that make no sense, or no use of [server]."""
     runner = engine_named(engine, jobs)
-    if recipe.server is not None and not runner.shares_folder:
+    if not backend_of(recipe).in_cell_process and not runner.shares_folder:
         raise InputError(
             f"a recipe with [server] cannot run on engine {engine!r}, which keeps adapters where the server "
             "does not see them; use --jobs"

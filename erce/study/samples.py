@@ -94,7 +94,7 @@ def read_samples(folder: Path) -> list[VerifiedSample]:
     rows = _verdict_rows(folder, "reason", "extracted")
     places = [tuple(row[name] for name in PLACE) for row in rows]
     if places != [(*sample_set, each.problem, each.sample) for sample_set, each in completions]:
-        raise DamagedError(f"{folder / VERDICTS} is not of the samples in {COMPLETIONS}; {MADE_AGAIN}")
+        raise DamagedError(f"{folder / VERDICTS} does not match {COMPLETIONS}; {MADE_AGAIN}")
     return [
         VerifiedSample(sample_set, completion, _verdict(row))
         for (sample_set, completion), row in zip(completions, rows, strict=True)
@@ -224,8 +224,8 @@ def _check_complete(completions: Sequence[Completion], wanted: list[tuple[str, i
     if places != wanted:
         odd = sorted(set(places) ^ set(wanted))[:1] or "their order"
         raise RunError(
-            f"{len(places)} completions came back for {len(wanted)} asked for (see {odd}); nothing was "
-            "recorded of them, and the next run samples them again"
+            f"{len(places)} completions came back where {len(wanted)} were requested (see {odd}); none was "
+            "recorded, and the next run samples them again"
         )
 
 

@@ -2,9 +2,9 @@
 
 1. Samples of the training problems, if an arm trains on them (`Recipe.own_cells`): the base model's, alone,
    or those of the models of one λ, once these are trained.
-2. On the study's own task every arm and seed; on the control the base model and λ = 0. On the own task the
+2. On the main task every arm and seed; on the control the base model and λ = 0. On the main task the
    base model and λ = 0 are sampled at the recipe's `temperatures` too.
-3. Once every λ of the own task is done or has diverged, the same for the λ with the best validation score;
+3. Once every λ of the main task is done or has diverged, the same for the λ with the best validation score;
    and once every arm is, the arm with the best one is sampled at the `temperatures`.
 
 Nothing here reads a disk or trains: equal results give equal cells. The test problems have no say.
@@ -33,7 +33,7 @@ Results = Mapping[Cell, dict[str, Any]]  # a finished cell's result.json
 
 
 def next_cells(recipe: Recipe, results: Results, diverged: Collection[Cell] = ()) -> list[Cell]:
-    """Return the cells that a run brings to their end now, done or not; run them and ask again.
+    """Return the cells of the next round, done or not; run them and ask again.
 
     `results` has those of the grid that are done, and of `Recipe.own_cells`; `diverged` are cells whose
     training diverged. Cells that others read come first, in a round of their own.
@@ -103,7 +103,7 @@ def has_decodings(result: Mapping[str, Any], names: Collection[str]) -> bool:
 def compared_lams(recipe: Recipe, results: Results, diverged: Collection[Cell]) -> Collection[float] | None:
     """Return the λ that a report compares: 0 and the best on validation, or all without validation problems.
 
-    None while a λ's cell of the study's own task has no result and has not diverged.
+    None while a λ's cell of the main task has no result and has not diverged.
     """
     own = [cell for cell in recipe.cells() if cell.task == recipe.task and _is_lam(recipe, cell)]
     if any(cell not in results and cell not in diverged for cell in own):
@@ -115,7 +115,7 @@ def compared_lams(recipe: Recipe, results: Results, diverged: Collection[Cell]) 
 
 
 def preferred_arm(recipe: Recipe, results: Results, diverged: Collection[Cell]) -> Arm | None:
-    """Return the arm of the own task with the best validation score, of the base model and all trained ones.
+    """Return the arm of the main task with the best validation score, of the base model and all trained ones.
 
     None while a cell of that task has no result and has not diverged, and without validation problems.
     """
@@ -131,7 +131,7 @@ def _with_comparisons(
 ) -> list[Cell]:
     """Return the cells that a study needs if its report compares `lams` and recommends the `preferred` arm.
 
-    On the study's own task every cell stays, and the base model, `lams` and the preferred arm are sampled at
+    On the main task every cell stays, and the base model, `lams` and the preferred arm are sampled at
     all temperatures. On the control the base model and `lams` stay, and what is done.
     """
     kept = []
@@ -205,7 +205,7 @@ class NoChoiceError(InputError):
 
 
 def best_lam(study: "Study", *, decoding: str = SAMPLED) -> Choice:
-    """Choose the λ to report, from the validation problems of the study's own task alone.
+    """Choose the λ to report, from the validation problems of the main task alone.
 
     Only a λ whose every seed is done can win. Of equal scores the λ nearer to 0 wins. If there is no choice,
     raise a NoChoiceError.

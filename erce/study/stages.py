@@ -131,7 +131,7 @@ def sample(
     journal = Journal(folder / JOURNAL, key)
     batch_size = min([batch_size, *journal.batch_sizes()])  # other batches would round otherwise
     missing, total = missing_completions(folder, sampling), sum(sampling.sizes.values())
-    journaled = sum(len(journal.completions(place)) for place in missing)
+    journaled = sum(len(journal.completions(sample_set)) for sample_set in missing)
     with backend.generator(base, adapter) as generate:
         events.begin("generation", total, done=total - sum(missing.values()) + journaled)
         for sample_set in missing:
@@ -148,9 +148,7 @@ def sample(
         (folder / outdated).unlink(missing_ok=True)
     splits = (TRAIN, *EVALUATED)
     in_order = sorted(completions, key=lambda x: (splits.index(x.split), place_of_decoding(x.decoding)))
-    write_completions(
-        folder, ((place, completion) for place in in_order for completion in completions[place])
-    )
+    write_completions(folder, ((of, completion) for of in in_order for completion in completions[of]))
 
 
 def verify_completions(folder: Path, sampling: CellSampling) -> None:

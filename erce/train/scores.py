@@ -74,7 +74,7 @@ class Scorer:
         """Score hidden states (rows, length, d), each to predict its target (rows, length).
 
         `sequences` (rows, length) numbers the sequences that the targets are in. `weight` (rows, length)
-        multiplies each target's objective and penalty and leaves `num_items` alone; `source` (rows, length)
+        multiplies each target's objective and leaves `num_items` alone; `source` (rows, length)
         is the number of its source, negative for none.
         """
         tokens = tokens_by_sequence(targets, sequences)

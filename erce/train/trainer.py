@@ -65,7 +65,7 @@ class ERCETrainer(SFTTrainer):
     does.
 
     A column `weight` (a number per row, or a list with one per token of `input_ids`) multiplies the objective
-    and the penalty of each token; the divisor stays the number of scored tokens, or of sequences. `loss` is
+    of each token; the divisor stays the number of scored tokens, or of sequences. `loss` is
     weighted; `ce`, `entropy` and `objective` are not. With a column `source`, `ce/NAME` and `entropy/NAME`
     are the means of each source.
 

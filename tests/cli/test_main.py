@@ -47,7 +47,7 @@ def test_tasks_are_listed(capsys):
             "no model '/no/such' could be loaded (there is no such folder); give 'tiny'",
         ),
         (["run", "mini", "--jobs", "0"], "jobs = 0"),
-        (["run", "mini", "--engine", "rya"], "no engine 'rya'; there are here, processes, ray"),
+        (["run", "mini", "--engine", "rya"], f"no engine 'rya'; there are {', '.join(ENGINES)}"),
         (["run", "mini", "--engine", "here", "--jobs", "2"], "this one process; use 'processes'"),
         (["run", "mini", *sets("resources.gpus=64")], "gpus = 64"),
         (["report", "no/such/study"], "no study in 'no/such/study'"),

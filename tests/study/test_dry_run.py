@@ -230,7 +230,7 @@ def test_problems_that_are_not_here_are_assumed_from_their_means(monkeypatch):
     lines = dry_run(BIG, NOWHERE)
     assert lines[1] == "gsm8k: 1000 train, 200 validation, 500 test problems"
     assert lines_of(lines, "training")[0].startswith("  training  per cell: 189 steps")
-    assert lines_of(lines, "training")[0].endswith("the longest sequence has 768")
+    assert lines_of(lines, "training")[0].endswith("the longest has 768")
     note = next(line for line in lines if line.startswith("note"))
     assert "a prompt of 299 characters and a demonstration of 245, the data set's means, are assumed" in note
     assert "--data FOLDER counts the real texts" in note

@@ -12,7 +12,7 @@ from erce.generate.backend import backend_of
 from erce.hf.models import BasePolicy, load_model, load_tokenizer
 from erce.recipe import Cell, Decoding, Recipe
 from erce.study.export import export, outcome_arrays, records
-from erce.study.folder import CELL, RESULT, cell_folder, open_study, read_origin, read_study
+from erce.study.folder import CELL, RESULT, cell_folder, open_study, read_record, read_study
 from erce.study.provenance import origin_of, write_origin, write_verifier
 from erce.study.schedule import CellSampling, decodings
 from erce.tasks import load_task
@@ -161,14 +161,14 @@ def test_the_key_is_of_everything_that_decides_a_completion(study, change):
 
 def test_verifying_again_changes_the_verifier_and_no_key(study):
     folder = cell_folder(study.root, RECIPE, Cell("mini-sums", 0.5, 0))
-    before = read_origin(folder)
+    before = read_record(folder)
     write_verifier(folder, load_task("mini-sums-answer-only").verify, task="mini-sums")
-    assert {name for name, value in read_origin(folder).items() if before[name] != value} <= {
+    assert {name for name, value in read_record(folder).items() if before[name] != value} <= {
         "verifier",
         "checks",
     }
     write_verifier(folder, test_verifying_again_changes_the_verifier_and_no_key, task="mini-sums")
-    assert {name for name, value in read_origin(folder).items() if before[name] != value} == {
+    assert {name for name, value in read_record(folder).items() if before[name] != value} == {
         "verifier",
         "checks",
     }
@@ -186,7 +186,7 @@ def test_verdicts_of_other_samples_are_refused(study):
     path = cell_folder(study.root, RECIPE, Cell("mini-sums", 0.5, 0)) / "verdicts.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(reversed(lines)), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"verdicts\.jsonl is not of the samples .* makes it again"):
+    with pytest.raises(ValueError, match=r"verdicts\.jsonl does not match .* makes it again"):
         list(records(study))
 
 

@@ -21,7 +21,7 @@ from erce.reporting.words.cautions import cautions
 from erce.study.demonstrations import cell_splits
 from erce.study.folder import read_study
 from erce.study.freshness import (
-    POLICY,
+    ADAPTER_FILE,
     Reason,
     changed_files,
     checked_base_model,
@@ -113,7 +113,7 @@ ADAPTER = ("adapter_model.safetensors", "adapter_config.json")
 def write_cell(folder):
     """Write a finished cell, with files of any content."""
     (folder / "adapter").mkdir(parents=True)
-    save_file({"weight": np.ones(2)}, folder / POLICY)
+    save_file({"weight": np.ones(2)}, folder / ADAPTER_FILE)
     write_json(folder / "adapter" / "adapter_config.json", {"peft_type": "LORA"})
     write_json(folder / "training.json", {"log": []})
     write_json(folder / "cell.json", {"key": "0"})
@@ -145,7 +145,7 @@ def rows_of(cell, problems, *, lacking=()):
 WIDE = replace(RECIPE, decoding=replace(RECIPE.decoding, temperatures=(0.4,)))
 TRAINED, BASE = Cell(WIDE.task, 0.0, 0, all_temperatures=True), Cell(WIDE.task, None, 0)
 SCORES = {"scores": {split: {"sampled": {}, "T0.4": {}} for split in ("validation", "test")}}
-MISSING, INCOMPLETE, SPOILED, VERIFIER, RESTS = Reason
+MISSING, INCOMPLETE, SPOILED, VERIFIER, DERIVED = Reason
 
 
 def torn(name):
@@ -179,38 +179,44 @@ def of_another_verifier(folder):
         ),
         ([gone("result.json")], {"scores": MISSING}),
         ([gone("result.json", "verdicts.jsonl")], {"verdicts": MISSING, "scores": MISSING}),
-        ([gone("verdicts.jsonl")], {"verdicts": SPOILED, "scores": RESTS}),
-        ([gone(POLICY)], {}),
-        ([gone(POLICY, "result.json")], {"scores": MISSING}),
+        ([gone("verdicts.jsonl")], {"verdicts": SPOILED, "scores": DERIVED}),
+        ([gone(ADAPTER_FILE)], {}),
+        ([gone(ADAPTER_FILE, "result.json")], {"scores": MISSING}),
         (
-            [gone(POLICY), changed("completions.jsonl")],
-            {"adapter": MISSING, "completions": SPOILED, "verdicts": RESTS, "scores": RESTS},
+            [gone(ADAPTER_FILE), changed("completions.jsonl")],
+            {"adapter": MISSING, "completions": SPOILED, "verdicts": DERIVED, "scores": DERIVED},
         ),
         (
             [gone("result.json", "completions.jsonl")],
             {"completions": MISSING, "verdicts": SPOILED, "scores": MISSING},
         ),
         (
-            [gone(POLICY, "result.json", "completions.jsonl", "verdicts.jsonl")],
+            [gone(ADAPTER_FILE, "result.json", "completions.jsonl", "verdicts.jsonl")],
             dict.fromkeys(("adapter", "completions", "verdicts", "scores"), MISSING),
         ),
         (
             [gone("result.json", "training.json")],
-            {"adapter": MISSING, "completions": RESTS, "verdicts": RESTS, "scores": MISSING},
+            {"adapter": MISSING, "completions": DERIVED, "verdicts": DERIVED, "scores": MISSING},
         ),
-        ([gone("result.json", "cell.json")], {"completions": MISSING, "verdicts": RESTS, "scores": MISSING}),
-        ([lacks_a_temperature], {"completions": INCOMPLETE, "verdicts": RESTS, "scores": RESTS}),
+        (
+            [gone("result.json", "cell.json")],
+            {"completions": MISSING, "verdicts": DERIVED, "scores": MISSING},
+        ),
+        ([lacks_a_temperature], {"completions": INCOMPLETE, "verdicts": DERIVED, "scores": DERIVED}),
         ([torn("result.json")], {"scores": SPOILED}),
         ([lambda folder: write_json(folder / "result.json", {})], {"scores": INCOMPLETE}),
-        ([torn("verdicts.jsonl")], {"verdicts": SPOILED, "scores": RESTS}),
-        ([torn("cell.json")], {"completions": SPOILED, "verdicts": RESTS, "scores": RESTS}),
-        ([changed("completions.jsonl")], {"completions": SPOILED, "verdicts": RESTS, "scores": RESTS}),
+        ([torn("verdicts.jsonl")], {"verdicts": SPOILED, "scores": DERIVED}),
+        ([torn("cell.json")], {"completions": SPOILED, "verdicts": DERIVED, "scores": DERIVED}),
+        ([changed("completions.jsonl")], {"completions": SPOILED, "verdicts": DERIVED, "scores": DERIVED}),
         (
             [changed("training.json")],
-            {"adapter": SPOILED, "completions": RESTS, "verdicts": RESTS, "scores": RESTS},
+            {"adapter": SPOILED, "completions": DERIVED, "verdicts": DERIVED, "scores": DERIVED},
         ),
-        ([torn(POLICY)], {"adapter": SPOILED, "completions": RESTS, "verdicts": RESTS, "scores": RESTS}),
-        ([of_another_verifier], {"verdicts": VERIFIER, "scores": RESTS}),
+        (
+            [torn(ADAPTER_FILE)],
+            {"adapter": SPOILED, "completions": DERIVED, "verdicts": DERIVED, "scores": DERIVED},
+        ),
+        ([of_another_verifier], {"verdicts": VERIFIER, "scores": DERIVED}),
         ([of_another_verifier, gone("result.json")], {"verdicts": VERIFIER, "scores": MISSING}),
     ],
 )
@@ -218,7 +224,7 @@ def test_what_a_folder_lacks_decides_what_is_stale(tmp_path, damage, reasons):
     problems, folder = cell_splits(WIDE, WIDE.task), tmp_path / "cell"
     sampling = cell_sampling(WIDE, TRAINED, problems)
     (folder / "adapter").mkdir(parents=True)
-    save_file({"weight": np.ones(2)}, folder / POLICY)
+    save_file({"weight": np.ones(2)}, folder / ADAPTER_FILE)
     write_json(folder / "adapter" / "adapter_config.json", {"peft_type": "LORA"})
     write_json(folder / "training.json", {"log": []})
     write_json(folder / "cell.json", {"key": "0"})
@@ -233,7 +239,7 @@ def test_what_a_folder_lacks_decides_what_is_stale(tmp_path, damage, reasons):
     drop_stale({folder: sampling})
     again = stale_parts(folder, sampling)
     assert [*again] == [*stale]
-    assert {*again.values()} <= {MISSING, INCOMPLETE, RESTS}
+    assert {*again.values()} <= {MISSING, INCOMPLETE, DERIVED}
     assert drop_stale({folder: sampling}) == []
 
 
@@ -243,7 +249,7 @@ def test_the_base_model_has_no_adapter(tmp_path):
 
 
 def test_files_as_the_run_left_them_stay(cell):
-    assert list(digests(cell)) == [POLICY, "training.json", "completions.jsonl", "verdicts.jsonl"]
+    assert list(digests(cell)) == [ADAPTER_FILE, "training.json", "completions.jsonl", "verdicts.jsonl"]
     assert spoiled_files(cell) == []
 
 
@@ -254,7 +260,7 @@ def test_files_as_the_run_left_them_stay(cell):
         ("cell.json", {*ADAPTER, "training.json", "completions.jsonl"}),
         ("completions.jsonl", {*ADAPTER, "training.json"}),
         ("training.json", set()),
-        (POLICY, set()),
+        (ADAPTER_FILE, set()),
     ],
 )
 def test_what_was_made_from_a_changed_file_is_made_again(tmp_path, name, kept):
@@ -268,7 +274,7 @@ def test_what_was_made_from_a_changed_file_is_made_again(tmp_path, name, kept):
 
 
 def test_an_adapter_that_was_deleted_is_not_missed_and_verdicts_are(cell):
-    (cell / POLICY).unlink()
+    (cell / ADAPTER_FILE).unlink()
     assert changed_files(cell, read_json(cell / "result.json")) == []
     (cell / "verdicts.jsonl").unlink()
     assert changed_files(cell, read_json(cell / "result.json")) == ["verdicts.jsonl"]
@@ -298,7 +304,10 @@ def finished(tmp_path_factory):
     [
         ("verdicts.jsonl", lambda content: content.replace(b'"accepted": false', b'"accepted": true', 1)),
         ("completions.jsonl", lambda content: content.replace(b'"text": "', b'"text": "#### ', 1)),
-        (POLICY, lambda content: content[: len(content) // 2] + bytes(len(content) - len(content) // 2)),
+        (
+            ADAPTER_FILE,
+            lambda content: content[: len(content) // 2] + bytes(len(content) - len(content) // 2),
+        ),
     ],
 )
 def test_a_report_says_first_that_a_file_changed_after_its_result(finished, name, edit):

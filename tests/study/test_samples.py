@@ -134,6 +134,6 @@ def test_a_line_that_was_damaged_in_the_middle_is_sampled_again(path, undisturbe
     "change", [lambda drawn: drawn[:-1], lambda drawn: drawn[::-1], lambda drawn: drawn + drawn[:1]]
 )
 def test_an_engine_that_returns_less_or_more_or_shuffled_leaves_nothing(path, change):
-    with pytest.raises(RunError, match=r"\d completions came back for 4 asked for"):
+    with pytest.raises(RunError, match=r"\d completions came back where 4 were requested"):
         complete(path, lambda problems: change(Policy()(problems)))
     assert not path.exists()

@@ -165,7 +165,7 @@ def test_the_chosen_lam_makes_a_round_of_its_own_even_if_only_its_temperatures_a
 
 
 def scored(**by_lam):
-    """Results of the own task: λ → validation Pass@1 of each seed, in the order of LAMS; None: not done."""
+    """Results of the main task: λ → validation Pass@1 of each seed, in the order of LAMS; None: not done."""
     results = {Cell(OWN, None, 0): {"scores": {}}}
     for lam, scores in zip(LAMS, by_lam.values(), strict=True):
         for seed, score in zip(SEEDS, scores, strict=True):

@@ -148,7 +148,7 @@ def _compared_arms(summary: Summary) -> tuple[Arm, Arm] | None:
 
 
 def _texts(study: Study) -> dict[str, list[str]]:
-    """Return prompt, reference (an answer or tests) and demonstration of the own task's test problems by id.
+    """Return prompt, reference (an answer or tests) and demonstration of the main task's test problems by id.
 
     Without problems.jsonl there are none; an older one lacks some texts.
     """

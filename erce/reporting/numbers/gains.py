@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from erce.recipe.sections import OWN_ANSWERS
+from erce.recipe.sections import OWN_METHODS
 from erce.stats import Gain, GridGain, accuracy_bounds, difference, grid_gains, over_seeds, paired_gain
 from erce.study.demonstrations import read_counts
 from erce.study.folder import Study
@@ -126,7 +126,7 @@ class Summary:
         return None if row is None else row.gain
 
     def compared(self, decoding: str) -> list[TableRow]:
-        """Return the rows of the own task that have a gain over the baseline."""
+        """Return the rows of the main task that have a gain over the baseline."""
         return [row for row in self.rows if (row.task, row.decoding) == (self.task, decoding) and row.gain]
 
     def n_validation(self, arm: Arm, decoding: str) -> int | None:
@@ -135,7 +135,7 @@ class Summary:
         return next((split.get("validation", {}).get(decoding, {}).get("problems") for split in scores), None)
 
     def outcomes(self, arm: Arm, decoding: str | None = None) -> np.ndarray:
-        """Return an arm's 0/1 outcomes on the own task's test problems: (seeds, problems, samples)."""
+        """Return an arm's 0/1 outcomes on the main task's test problems: (seeds, problems, samples)."""
         return self.study.outcomes(self.task, arm, split="test", decoding=decoding or self.decoding)
 
     def arms(self, task: str) -> list[Arm]:
@@ -213,7 +213,7 @@ def _row(study: Study, task: str, arm: Arm, decoding: str, compared: GridGain | 
         split["validation"][decoding]["pass@1"] for split in splits if decoding in split.get("validation", {})
     ]
     reasons = sorted({reason for scores in test for reason in scores["reasons"]})
-    own = read_counts(study) if arm.method in OWN_ANSWERS else None
+    own = read_counts(study) if arm.method in OWN_METHODS else None
     over_base = None
     comparable = _has_completions(study, task, BASE_MODEL, decoding) and not study.verified_otherwise(task)
     if comparable and not arm.is_base:
@@ -253,16 +253,16 @@ def _accuracy_interval(outcomes: np.ndarray) -> tuple[float, float]:
 
 def _interaction(study: Study, choice: Choice | None) -> dict[str, Gain]:
     """Return a gain for each decoding; none without a control, a λ to compare at, or their finished cells."""
-    own_task, control = study.recipe.task, study.recipe.control
+    main_task, control = study.recipe.task, study.recipe.control
     if control is None or choice is None or choice.lam == 0 or study.verified_otherwise(control):
         return {}
     arms = (study.recipe.grid_arm(choice.lam), study.recipe.baseline)
     differences = {}
     for decoding in DECODINGS:
-        if all(_has_completions(study, task, arm, decoding) for task in (own_task, control) for arm in arms):
+        if all(_has_completions(study, task, arm, decoding) for task in (main_task, control) for arm in arms):
             on_task, on_control = (
                 paired_gain(*(study.outcomes(task, arm, split="test", decoding=decoding) for arm in arms))
-                for task in (own_task, control)
+                for task in (main_task, control)
             )
             differences[decoding] = difference(on_task, on_control)
     return differences

@@ -1,6 +1,6 @@
 """A study → what its gains do not say by themselves: power, runs that an interval hides, versions.
 
-Power is about the study's own task on the test problems, with samples and greedy decoding apart. Outliers
+Power is about the main task on the test problems, with samples and greedy decoding apart. Outliers
 are named because no interval repairs them: if one run in ten of an arm collapses, its 95 % interval covers
 the true gain in 42 to 64 % of studies of 3 to 10 seeds (`benchmarks/coverage.py`), for a few seeds hold one
 collapsed run, or none.

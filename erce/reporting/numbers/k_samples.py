@@ -17,7 +17,7 @@ VOTES = ("maj", "best")  # the majority's answer is right, the likeliest sample 
 
 @dataclass(frozen=True)
 class Coverage:
-    """Every arm's scores for several samples of a problem, in fractions of 1, on the study's own task.
+    """Every arm's scores for several samples of a problem, in fractions of 1, on the main task.
 
     `passed` is each arm's pass@k for every k of `ks`, whose last is n, all samples of a problem. `votes` is
     "maj" and "best" → each arm's maj@n or best@n, None where the scores of a seed lack it; what every arm

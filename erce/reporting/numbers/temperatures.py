@@ -91,7 +91,7 @@ def rivals(summary: Summary, arm: Arm) -> list[Arm]:
 
 
 def temperature_sweep(summary: Summary) -> TemperatureSweep | None:
-    """Return the sweep of the study's own task; None without one in the recipe or without two temperatures.
+    """Return the sweep of the main task; None without one in the recipe or without two temperatures.
 
     A temperature counts for an arm where all its finished seeds have it.
     """

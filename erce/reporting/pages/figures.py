@@ -188,4 +188,4 @@ def _line_labels(sweep: TemperatureSweep) -> dict[Arm, str]:
         labels[sweep.arm] = sweep.arm.name(grid)
     others = [arm for arm in sweep.lines if arm not in labels]
     beside = any(arm.method != sweep.baseline.method for arm in others)
-    return labels | dict.fromkeys(others[:1], "other λ" + (" and methods" if beside else ""))
+    return labels | dict.fromkeys(others[:1], "other arms" if beside else "other λ")

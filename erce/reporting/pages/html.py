@@ -34,7 +34,7 @@ from erce.reporting.pages.figures import (
 from erce.reporting.pages.templates import TEMPLATES, environment
 from erce.reporting.words import sentences as words
 from erce.reporting.words.cautions import faults, next_steps
-from erce.study.folder import TRAINING, read_origin
+from erce.study.folder import TRAINING, read_record
 from erce.study.provenance import CHECKS
 
 VERDICTS = {  # a name on the page → the verifier's reasons; all other reasons are "other"
@@ -70,7 +70,7 @@ def document(summary: Summary) -> str:
         next_steps=next_steps(summary),
         figures={task: inline(accuracy(summary, task), f"Accuracy of every arm on {task}") for task in tasks},
         curves=_curves(summary),
-        checks={task: read_origin(summary.study.folder(Cell(task, None, 0))).get(CHECKS) for task in tasks},
+        checks={task: read_record(summary.study.folder(Cell(task, None, 0))).get(CHECKS) for task in tasks},
         verdict_mixes=_mixes(summary),
         temperature=sweep and inline(accuracy_over_temperature(sweep), "Accuracy against temperature"),
         coverage=sample_coverage(summary),
@@ -124,7 +124,7 @@ def _completions(summary: Summary, shown: Completions) -> dict[str, Any]:
 
 
 def _curves(summary: Summary) -> Markup | None:
-    """Draw how each arm of the own task learned, with its first seed that is done."""
+    """Draw how each arm of the main task learned, with its first seed that is done."""
     logs, study = {}, summary.study
     for arm in summary.arms(summary.task):
         path = study.folder(study.cells(summary.task, arm)[0]) / TRAINING

@@ -52,9 +52,8 @@ def write_card(root: str | Path, out: str | Path, *, cell: str = BEST, base: str
     Args:
         root: the study's folder.
         out: the folder to make; it must not be there yet.
-        cell: a trained cell's name, or "best": the first seed of the arm that validation prefers for samples
-            (for greedy decoding, in a study without samples). No seed is picked for its score, so the table's
-            figures for that arm hold for this cell.
+        cell: a trained cell's name, or "best": the first seed of the arm to use. No seed is picked for its
+            score, so the table's figures for that arm hold for this cell.
         base: the base model's name on the hub where the recipe's model is a folder; left out, the adapter
             names no base model, since no path of this machine is written.
 

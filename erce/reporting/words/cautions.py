@@ -18,7 +18,7 @@ from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, outliers, pack
 from erce.reporting.numbers.verdict import MARGIN, preferences, to_take, usable_for_both
 from erce.reporting.words.sentences import in_sentence, sentences, temperature_doubts
 from erce.stats import Power
-from erce.study.folder import read_origin
+from erce.study.folder import read_record
 from erce.study.freshness import TRAIN_AGAIN, changed_files, trained_on_others
 from erce.study.provenance import TASK_FILE, task_file_digest
 from erce.study.schedule import verified_by_several
@@ -132,7 +132,7 @@ def _changed(summary: Summary) -> Iterator[Caution]:
         f"These files changed after the run wrote them: {_first_three(names)}. The numbers here may not "
         "match them."
     )
-    yield Caution(fault, "`erce run` with the study's recipe refreshes them.")
+    yield Caution(fault, "`erce run` with the study's recipe makes them again.")
 
 
 def _verifiers(summary: Summary) -> Iterator[Caution]:
@@ -148,7 +148,7 @@ def _older_verifiers(summary: Summary) -> Iterator[Caution]:
     study = summary.study
     for task in filter(is_user_defined, summary.study.recipe.tasks):
         cells = (cell for cell in study.results if cell.task == task)
-        verified = {read_origin(study.folder(cell)).get(TASK_FILE) for cell in cells}
+        verified = {read_record(study.folder(cell)).get(TASK_FILE) for cell in cells}
         present = task_file_digest(task)
         if present is not None and verified - {None, present}:
             yield Caution(
@@ -237,7 +237,7 @@ def _small(summary: Summary) -> Iterator[Caution]:
 
 
 def _reasons(summary: Summary) -> Iterator[Caution]:
-    """Warn of each reason that verdicts have too often, for the trained row that has it most often."""
+    """Warn of each reason that verdicts have too often, for the trained arm that has it most often."""
     trained = [row for row in summary.rows if not row.arm.is_base]
     for reason, (limit, fault, remedy) in REASONS_TO_NAME.items():
         # A control's limit is short on purpose: what is cut off there has not answered at once.

@@ -2,7 +2,7 @@
 
 from erce.errors import counted
 from erce.recipe import SELF
-from erce.recipe.sections import OWN_ANSWERS
+from erce.recipe.sections import OWN_METHODS
 from erce.reporting.format import fixed, gain_with_interval, interval, listed, percent, points, strength
 from erce.reporting.numbers.gains import Summary, TableRow
 from erce.reporting.numbers.k_samples import sample_coverage
@@ -211,7 +211,7 @@ def in_words(summary: Summary, arm: Arm) -> str:
     meaning = ""
     if arm.is_base:
         meaning = "not trained"
-    elif summary.own and arm.method in OWN_ANSWERS:
+    elif summary.own and arm.method in OWN_METHODS:
         meaning = "trained on own right answers" + " and the demonstrations" * (arm.method != SELF)
         meaning += f", λ = {strength(arm.lam)}" if arm.lam else ""
     elif arm.method == CROSS_ENTROPY:
@@ -226,7 +226,7 @@ def _cost(summary: Summary, row: TableRow) -> str:
         return "no training"
     steps = "" if row.steps is None else counted(row.steps, "training step")
     tokens = f"{row.sampled_before:,} tokens sampled before training" if row.sampled_before else ""
-    sharing = [arm for arm in summary.arms(row.task) if arm.method in OWN_ANSWERS] if tokens else []
+    sharing = [arm for arm in summary.arms(row.task) if arm.method in OWN_METHODS] if tokens else []
     if len(sharing) > 1:
         tokens += f" (once for {listed([*map(summary.name, sharing)])} together)"
     return " and ".join(filter(None, [steps, tokens]))

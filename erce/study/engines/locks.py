@@ -1,4 +1,4 @@
-"""A study's folder → held by one driver at a time, each cell by one process; packed for another machine.
+"""Locks on a study (one driver) and on its cells (one process each); a cell's folder, packed to be sent.
 
 The locks are the operating system's (flock), so they end with the process that holds them, however it ends.
 """

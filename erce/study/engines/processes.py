@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 
 from erce import events
-from erce.errors import InputError
+from erce.errors import InputError, counted
 from erce.recipe import Cell
 from erce.study.engines import LOG, Done, Work, run_one
 from erce.study.folder import LOCKS
@@ -286,7 +286,7 @@ def devices_of(jobs: int, *, gpus: float, visible: list[str]) -> list[str | None
     room = len(visible) * sharing
     if jobs > room:
         raise InputError(
-            f"jobs = {jobs} with gpus = {gpus:g} per cell need more than the {len(visible)} devices; use "
-            + (f"--jobs {room}" if room else "gpus = 0 to compute on the CPU")
+            f"jobs = {jobs} with gpus = {gpus:g} per cell need more than {counted(len(visible), 'device')}; "
+            + (f"use --jobs {room}" if room else "use gpus = 0 to compute on the CPU")
         )
     return [visible[job // sharing] for job in range(jobs)]

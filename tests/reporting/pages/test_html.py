@@ -72,7 +72,7 @@ def whole(tmp_path_factory):
 
 
 def _prompts():
-    """Rows of problems.jsonl: only a test problem of the study's own task has its prompt on the page."""
+    """Rows of problems.jsonl: only a test problem of the main task has its prompt on the page."""
     return [
         {"task": task, "split": split, "problem": f"test-{n}", "prompt": f"{text} <{n}>."}
         for task, split, text in ((TASK, "test", "Work out"), (TASK, "train", "No"), (CONTROL, "test", "No"))
