@@ -34,18 +34,18 @@ EXAMPLES = 3  # completions that the error shows
 
 
 def run_rounds(
-    work: Work, run_cells: RunCells, *, go_on: bool, own_only: bool, is_covered: Callable[[Study], bool]
+    work: Work, run_cells: RunCells, *, go_on: bool, own_only: bool, is_prepared: Callable[[Study], bool]
 ) -> list[Done]:
     """Run rounds until none is left, or a cell failed otherwise than by diverging; return all failed cells.
 
-    `go_on`: also where all verdicts are the same. `own_only`: until the own samples are there. `is_covered`:
+    `go_on`: also where all verdicts are the same. `own_only`: until the own samples are there. `is_prepared`:
     whether the set-up does for the next round; else they end before it.
     """
     failed: list[Done] = []
     watch = AlikeWatch(work, settled=go_on)
     with progress() as display:
         for study in rounds(work.root, work.recipe):
-            if (own_only and not study.own_left) or not is_covered(study):
+            if (own_only and not study.own_left) or not is_prepared(study):
                 break
             refuse_none(study)
             failed += run_round(study, run_cells, failed_before=failed, watch=watch, display=display)

@@ -87,11 +87,11 @@ def run(
     study = Study(root, recipe)
     while True:
         needs = _checked_needs(recipe, problems, parts(study), root, runner, jobs=jobs or 1)
-        is_covered = partial(_covers, needs, parts)
+        is_prepared = partial(_is_prepared, needs, parts)
         with _set_up(needs, root, recipe, problems, samplings, opened) as (work, run_cells):
-            failed = run_rounds(work, run_cells, go_on=go_on, own_only=own_only, is_covered=is_covered)
+            failed = run_rounds(work, run_cells, go_on=go_on, own_only=own_only, is_prepared=is_prepared)
         study = read_study(root)
-        if failed or is_covered(study):
+        if failed or is_prepared(study):
             break
     if others := trained_on_others(study):
         _say(f"{others} {TRAIN_AGAIN}")
@@ -207,8 +207,8 @@ def _checked_needs(
     return _Needs(samples, backend, sizes, base, notes)
 
 
-def _covers(needs: _Needs, parts: Callable[[Study], Collection[str]], study: Study) -> bool:
-    """Return whether the needs cover the study's next round: it samples nothing, or that is prepared."""
+def _is_prepared(needs: _Needs, parts: Callable[[Study], Collection[str]], study: Study) -> bool:
+    """Return whether a round can run after this set-up: it samples nothing, or that is prepared."""
     return needs.samples or "completions" not in parts(study)
 
 
