@@ -192,14 +192,19 @@ def added_loss_of(model: PreTrainedModel) -> AddedLoss | None:
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Run the block with the model in eval mode, then restore the mode of each module."""
-    training = [module for module in model.modules() if module.training]
-    model.eval()
+    """Run the block with the model in eval mode, then restore the mode of each module.
+
+    Quantised layers are in training mode meanwhile: on a CPU, bitsandbytes packs the 4-bit weights that run
+    in eval mode, and from then on no gradient goes through them.
+    """
+    modes = {module: module.training for module in model.modules()}
+    for module in modes:
+        module.training = any(not weight.is_floating_point() for weight in module.parameters(recurse=False))
     try:
         yield
     finally:
-        for module in training:
-            module.training = True
+        for module, mode in modes.items():
+            module.training = mode
 
 
 def backbone_of(model: PreTrainedModel) -> nn.Module:

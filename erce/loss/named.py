@@ -70,9 +70,7 @@ def make_base_loss(name: str) -> BaseLoss:
         except ValueError as error:
             raise InputError(f"base loss {name!r}: {error}") from None
     elif text is not None:
-        raise InputError(
-            f"base loss {name!r}: {kind!r} is an instance, which takes no number; name its class"
-        )
+        raise InputError(f"base loss {name!r}: {kind!r}, an instance, takes no number; name its class")
     if kind not in BASE_LOSSES:
         try_base_loss(base_loss, kind)
     return base_loss

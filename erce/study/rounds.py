@@ -211,7 +211,7 @@ def _sentence(why: str, grid: str, cells: list[Cell], folders: list[Path]) -> st
         _, completion, verdict = test[at % len(test)]
         lines.append(f"{cell.arm.name(grid)}, {outcome(completion, verdict)}")
     return (
-        f"{why}. The study stopped once the base model and one seed of every arm were done, and what is done "
-        "is kept; to go on all the same, repeat the command with --go-on (in Python go_on=True). "
-        f"{len(lines)} completions:" + "".join(f"\n  {line}" for line in lines)
+        f"{why}. The study stopped once the base model and one seed of every arm were done, which are kept; "
+        f"to go on, repeat the command with --go-on (in Python go_on=True). {len(lines)} completions:"
+        + "".join(f"\n  {line}" for line in lines)
     )

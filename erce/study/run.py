@@ -72,8 +72,7 @@ def run(
             are 40 test problems or more.
     """
     # First what costs nothing and writes nothing, then what the cells need, then the folder, which is claimed
-    # under its lock: whatever cannot run stops before it has changed anything. Cells that are only verified
-    # may ask for others that are sampled, which is set up then.
+    # under its lock: whatever cannot run stops before it has changed anything.
     recipe, root = _recipe_and_folder(recipe, out, overrides)
     runner = _checked_engine(recipe, engine=engine, jobs=jobs)
     check_folder(root, recipe)
@@ -208,7 +207,7 @@ def _checked_needs(
 
 
 def _is_prepared(needs: _Needs, parts: Callable[[Study], Collection[str]], study: Study) -> bool:
-    """Return whether a round can run after this set-up: it samples nothing, or that is prepared."""
+    """Return whether the next round can run as set up: verifying cells may ask for others to be sampled."""
     return needs.samples or "completions" not in parts(study)
 
 

@@ -307,3 +307,32 @@ def test_looking_at_a_model_leaves_it_as_it_was():
     assert not any(m._forward_pre_hooks for m in model.modules())
     assert torch.equal(torch.get_rng_state(), generator)
     assert all(torch.equal(weights[name], w) for name, w in model.state_dict().items())
+
+
+class Packing(nn.Linear):
+    """A quantised layer as bitsandbytes' is on a CPU: run in eval mode, it gives no gradient ever after."""
+
+    is_packed = False
+
+    def __init__(self, layer: nn.Linear) -> None:
+        super().__init__(layer.in_features, layer.out_features, bias=layer.bias is not None)
+        self.weight, self.bias = nn.Parameter(layer.weight.to(torch.int8), requires_grad=False), layer.bias
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.is_packed |= not self.training
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.is_packed):
+            return nn.functional.linear(x, self.weight.to(x.dtype), self.bias)
+
+
+@pytest.mark.parametrize("mode", [True, False], ids=["train", "eval"])
+def test_looking_at_a_model_leaves_its_quantised_layers_able_to_train(mode):
+    model = toy.model()
+    layer = model.model.layers[1].mlp
+    layer.down_proj = Packing(layer.down_proj)
+    attach(model.train(mode), 1.0)
+    assert not layer.down_proj.is_packed
+    assert [module.training for module in model.modules()] == [mode] * len([*model.modules()])
+    before = layer.down_proj.weight.clone()
+    model.train()(**BATCH).loss.backward()
+    assert layer.up_proj.weight.grad is not None
+    assert torch.equal(layer.down_proj.weight, before)

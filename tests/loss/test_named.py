@@ -191,7 +191,7 @@ def test_a_base_loss_of_ones_own_is_made_by_its_class_and_number_or_taken_as_it_
         ("CUBIC", "is not a base loss"),
         ("Tempered:0.5", "Tempered needs a power of 1 or above, got 0.5"),
         ("Confident:2", "Confident has no number, got 2.0; leave it out"),
-        ("CUBED:2", "is an instance, which takes no number; name its class"),
+        ("CUBED:2", ", an instance, takes no number; name its class"),
     ],
 )
 def test_a_base_loss_that_would_train_on_something_else_is_one_sentence(name, says):

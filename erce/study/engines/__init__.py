@@ -179,9 +179,7 @@ def one_line(error: BaseException) -> str:
     """
     first = (str(error).strip().splitlines() or ["no message"])[0]
     line = f"{type(error).__name__}: {first.strip()}"[:500]
-    return "".join(
-        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in line
-    )
+    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in line)
 
 
 @contextmanager
