@@ -25,12 +25,7 @@ from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 from erce import events
 from erce.errors import DivergedError
 from erce.generate.decoding import GenerationSettings, Watch, before_stop, check_ids, spoken
-from erce.generate.static_cache import (
-    StaticCaches,
-    ask_to_compile,
-    compiles,
-    decoding_attention,
-)
+from erce.generate.static_cache import StaticCaches, ask_to_compile, compiles, decoding_attention
 from erce.hf.head import evaluating
 from erce.hf.prompt import end_token, prompt_ids
 from erce.types import Completion, Problem

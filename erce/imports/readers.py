@@ -19,17 +19,7 @@ LM_EVAL_LOGS = "samples_*.jsonl"
 LM_EVAL_NAME = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)")  # task, date
 DEFAULT_FILTER = "none"  # lm-eval's name for the `take_first` of a task that lists no filters
 # Columns of `erce records` that a row may have, and "prompt"; the others are decided by the import.
-TEXTS = (
-    "task",
-    "model",
-    "prompt",
-    "prompt_hash",
-    "answer",
-    "completion",
-    "finish",
-    "reason",
-    "extracted",
-)
+TEXTS = ("task", "model", "prompt", "prompt_hash", "answer", "completion", "finish", "reason", "extracted")
 NUMBERS = ("temperature", "top_p", "top_k", "max_new_tokens", "sample", "tokens")
 VERDICTS = ("accepted", "flexible")
 NEITHER = (
@@ -92,8 +82,10 @@ def _log_file(path: Path, reading: Reading) -> Path:
 def _rows(path: Path, reading: Reading) -> list[dict[str, Any]]:
     """Return a row per line; "greedy" at temperature 0. Samples without a number count up by problem."""
     counts: Counter[str] = Counter()
-    rows = []
-    for line in read_rows(path, "problem", "accepted", damaged=NEITHER):
+    rows, lines = [], list(read_rows(path, "problem", "accepted", damaged=NEITHER))
+    if len(splits := {str(line["split"]) for line in lines if line.get("split")}) > 1:
+        raise InputError(f"{path} has rows of the splits {', '.join(sorted(splits))}; give a file for each")
+    for line in lines:
         problem = line["problem"]
         if isinstance(problem, bool) or not isinstance(problem, str | int | float):
             raise InputError(f"{path} has the problem {problem!r:.60}, neither a text nor a number")
@@ -177,12 +169,13 @@ def _only_one(path: Path, option: str, names: Iterable[str]) -> str:
 
 
 def _document_columns(line: dict[str, Any]) -> dict[str, Any]:
-    """Return what all responses to a document share; they are greedy unless `do_sample` is set."""
+    """Return what all responses to a document share; greedy unless `do_sample` or a temperature is set."""
     target, prompt_hash = line.get("target"), line.get("prompt_hash")
     request = next(iter(line.get("arguments", {}).values()), {})
     prompt, settings = request.get("arg_0"), request.get("arg_1")
     settings = settings if isinstance(settings, dict) else {}  # a multiple choice has an answer in its place
-    sampled = bool(settings.get("do_sample")) and settings.get("temperature") != 0
+    temperature, do_sample = settings.get("temperature"), settings.get("do_sample")
+    sampled = bool(temperature if do_sample is None else do_sample) and temperature != 0
     stop = settings.get("until")
     return {
         "problem": str(line["doc_id"]),
@@ -190,7 +183,7 @@ def _document_columns(line: dict[str, Any]) -> dict[str, Any]:
         "answer": None if target is None else str(target),
         "prompt_hash": prompt_hash[:16] if isinstance(prompt_hash, str) else None,
         "decoding": "sampled" if sampled else "greedy",
-        "temperature": settings.get("temperature") if sampled else 0.0,
+        "temperature": temperature if sampled else 0.0,
         "stop": [stop] if isinstance(stop, str) else stop,
         "top_p": settings.get("top_p"),
         "top_k": settings.get("top_k"),

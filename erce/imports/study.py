@@ -143,6 +143,14 @@ def _check_complete(rows: list[SampleRow]) -> None:
     seeds = {(row.arm, row.seed) for row in rows}
     for (split, decoding), set_rows in sets.items():
         outcome_arrays(set_rows)
+        for name in ("max_new_tokens", "stop", "top_p", "top_k"):
+            known = [row for row in set_rows if getattr(row, name) is not None]
+            arms = {str(getattr(row, name)): row.arm for row in known}
+            if len(arms) > 1:
+                two = [f"{value} in arm {arm!r}" for value, arm in arms.items()][:2]
+                raise InputError(
+                    f"{decoding} completions have {name} = {' and '.join(two)}; sample them alike"
+                )
         for arm, seed in sorted(seeds - {(row.arm, row.seed) for row in set_rows}):
             what = f"{decoding} completions of the {split} problems, which others have"
             raise InputError(f"arm {arm!r}, seed {seed} has no {what}; give every seed the same logs")
@@ -215,7 +223,7 @@ def _write_cell(folder: Path, recipe: Recipe, cell: Cell, rows: list[SampleRow])
     """Write a cell's folder from its rows: cell.json, completions, verdicts and result.json."""
     origin: dict[str, Any] = {"task": cell.task, "lam": cell.lam, "seed": cell.seed, "model": rows[0].model}
     if cell.lam is not None:
-        origin |= {"penalty": recipe.penalty, "order": recipe.order, "method": cell.method}
+        origin["method"] = cell.method
     by_decoding = {row.decoding: {name: getattr(row, name) for name in DECODING} for row in reversed(rows)}
     write_json(folder / CELL, origin | {"decoding": dict(reversed(by_decoding.items()))})
     sets = list(dict.fromkeys((row.split, row.decoding) for row in rows))

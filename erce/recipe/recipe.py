@@ -171,7 +171,10 @@ class Recipe:
     @cached_property
     def identity_json(self) -> str:
         """`identity` as JSON; kept, since the name of every cell's folder is a digest of it."""
-        return json.dumps(identity(self), sort_keys=True)
+        settings = identity(self)
+        if "base_loss" in settings:  # the name that it had when the first folders were named
+            settings["objective"] = settings.pop("base_loss")
+        return json.dumps(settings, sort_keys=True)
 
 
 def _check_grid(recipe: Recipe) -> None:

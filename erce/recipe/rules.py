@@ -137,7 +137,7 @@ def parse_arm(text: str) -> Arm:
     >>> parse_arm("dft"), parse_arm("focal:2 + 4")
     (Arm(lam=0.0, method='dft'), Arm(lam=4.0, method='focal:2'))
     """
-    method, plus, strength = text.partition(" + ")
+    method, plus, strength = text.replace("−", "-").partition(" + ")
     try:
         lam = float(strength) if plus else 0.0
     except ValueError:

@@ -13,7 +13,7 @@ from typing import Any
 
 from erce.errors import InputError
 from erce.recipe import RFT, Cell, Recipe
-from erce.study.folder import Study, cell_folder, read_problems
+from erce.study.folder import VERIFIED, Study, cell_folder, read_problems
 from erce.study.samples import VERDICTS, read_samples
 from erce.tasks import load_task, near_duplicates, splits
 from erce.types import Problem, Splits
@@ -42,6 +42,7 @@ def problem_rows(splits_by_task: Mapping[str, Splits]) -> list[dict[str, Any]]:
         | {"demonstration": problem.demonstration, "answer": problem.answer, "tests": list(problem.tests)}
         | ({} if problem.weight == 1 else {"weight": problem.weight})
         | ({} if problem.meta is None else {"meta": problem.meta})
+        | {name: list(value) for name in VERIFIED if (value := getattr(problem, name))}
         for task in splits_by_task
         for split, problems in vars(splits_by_task[task]).items()
         for problem in problems

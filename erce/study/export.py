@@ -125,18 +125,18 @@ def _problem_columns(root: Path) -> dict[tuple[str, str, str], dict[str, Any]]:
 
 
 def _cell_columns(study: Study, cell: Cell, origin: dict[str, Any]) -> dict[str, Any]:
-    trained = cell.lam is not None
     recipe = study.recipe
+    trained, known = cell.lam is not None, cell.lam is not None and recipe.can_run
     names = ("study", "revision", "dtype", "adapter", "verifier")
     return {name: origin.get(name) for name in names} | {
         "task": cell.task,
         "arm": cell.arm.slug,
         "lam": cell.lam,
         "method": cell.method if trained else None,
-        "penalty": recipe.penalty if trained else None,
-        "order": recipe.order if trained else None,
+        "penalty": recipe.penalty if known else None,
+        "order": recipe.order if known else None,
         "seed": cell.seed,
-        "model": origin.get("model") or recipe.model,
+        "model": origin.get("model") or (recipe.model if recipe.can_run else None),
     }
 
 

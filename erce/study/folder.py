@@ -36,6 +36,7 @@ from erce.study.schedule import expected_cells, has_decodings, next_cells, own_l
 from erce.types import Arm
 
 STUDY, PROBLEMS, BASE = "study.json", "problems.jsonl", "base.json"
+VERIFIED = ("setup", "entry_points", "inputs", "outputs")  # of a problem; not in rows of earlier versions
 RENAMED = {"objective": "base_loss", "objectives": "methods"}  # settings in a study.json of earlier versions
 ADAPTER, TRAINING, JOURNAL = "adapter", "training.json", "completions.journal"
 CELL, RESULT, TIMING = "cell.json", "result.json", "timing.json"
@@ -51,7 +52,7 @@ def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None
     """
     check_folder(root, recipe)
     settings, rows = _settings(root), _whole_rows(root)
-    if problems is not None and rows != problems[: len(rows)]:
+    if problems is not None and not _begin(problems, rows):
         raise InputError(
             f"{root} was begun with other problems than the task has now; choose another folder with --out"
         )
@@ -59,6 +60,15 @@ def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None
         write_json(root / STUDY, as_settings(recipe))
     if problems is not None and rows != problems:
         write_rows(root / PROBLEMS, problems)
+
+
+def _begin(problems: list[dict[str, Any]], rows: list[dict[str, Any]]) -> bool:
+    """Return whether the problems begin with those of the rows."""
+    pairs = zip(problems, rows, strict=False)
+    return len(rows) <= len(problems) and all(
+        row == {name: value for name, value in problem.items() if name in row or name not in VERIFIED}
+        for problem, row in pairs
+    )
 
 
 def check_folder(root: Path, recipe: Recipe) -> None:

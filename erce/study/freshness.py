@@ -21,7 +21,7 @@ from erce.files import read_json
 from erce.hf.adapter import WEIGHTS, check_adapter
 from erce.recipe import GREEDY, SAMPLED, Cell, Recipe
 from erce.study.demonstrations import demonstrations, read_counts, read_splits
-from erce.study.folder import ADAPTER, CELL, RESULT, TRAINING, Study, read_record, read_result
+from erce.study.folder import ADAPTER, CELL, RESULT, TRAINING, Study, cell_folder, read_record, read_result
 from erce.study.provenance import (
     DEMONSTRATIONS,
     DIGESTS,
@@ -30,6 +30,7 @@ from erce.study.provenance import (
     file_digest,
     kept_base_model,
     verifier_version,
+    weights_digest,
 )
 from erce.study.samples import COMPLETIONS, VERDICTS, SampleSet, read_completions, read_samples
 from erce.study.schedule import CellSampling, counted_cells, has_decodings
@@ -242,6 +243,18 @@ def refuse_other_policy(folder: Path, origin: Mapping[str, Any]) -> None:
             f"{folder}: its completions were sampled by another policy (other {', '.join(changed)}) than "
             "those that are missing would be; delete completions.jsonl, and the next run samples all of them"
         )
+
+
+def refuse_other_adapter(root: Path, recipe: Recipe) -> None:
+    """Raise an InputError if the adapter of [own] is not the one that sampled for the study."""
+    adapter = recipe.own_samples.adapter
+    for cell in recipe.own_cells if adapter else ():
+        sampled_by = read_record(folder := cell_folder(root, recipe, cell)).get("adapter")
+        if sampled_by and adapter and sampled_by != weights_digest(Path(adapter)):
+            raise InputError(
+                f"[own] adapter = {adapter!r} has changed since it sampled for {folder}; name another, or "
+                "delete that folder and those of the arms that learned from it"
+            )
 
 
 def checked_base_model(root: Path, recipe: Recipe, *, sampled_here: bool) -> dict[str, str]:

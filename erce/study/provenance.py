@@ -73,7 +73,7 @@ def origin_of(
         "model": recipe.model,
         "revision": getattr(base.model.config, "_commit_hash", None),
         "dtype": dtype if backend.in_cell_process else None,
-        "adapter": None if adapter is None else _weights_digest(adapter),
+        "adapter": None if adapter is None else weights_digest(adapter),
         "prompts": {
             split: digest_of([prompt_ids(base.tokenizer, problem.prompt) for problem in problems])
             for split, problems in sampling.problems.items()
@@ -133,7 +133,7 @@ def file_digest(path: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _weights_digest(adapter: Path) -> str:
+def weights_digest(adapter: Path) -> str:
     """Return 16 hex digits of an adapter's weights; the other files may differ between equal trainings."""
     content = b""
     for path in sorted(adapter.glob("adapter_model*")):

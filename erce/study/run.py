@@ -25,6 +25,7 @@ from erce.study.freshness import (
     Reason,
     checked_base_model,
     drop_stale,
+    refuse_other_adapter,
     stale_parts,
     trained_on_others,
 )
@@ -77,11 +78,13 @@ def run(
     runner = _checked_engine(recipe, engine=engine, jobs=jobs)
     check_folder(root, recipe)
     problems = {task: cell_splits(recipe, task) for task in recipe.tasks}
+    refuse_other_adapter(root, recipe)
+    others = map(recipe.source, recipe.own_cells) if own_only else recipe.cells()
     samplings = {
         cell_folder(root, recipe, cell): cell_sampling(recipe, cell, problems[cell.task])
-        for cell in [*recipe.own_cells, *recipe.cells()]
+        for cell in [*recipe.own_cells, *filter(None, others)]
     }
-    parts = partial(_parts_to_make, samplings=samplings, own_only=own_only)
+    parts = partial(_parts_to_make, samplings=samplings)
     opened = partial(open_engine, engine=engine, jobs=jobs)
     study = Study(root, recipe)
     while True:
@@ -211,14 +214,14 @@ def _is_prepared(needs: _Needs, parts: Callable[[Study], Collection[str]], study
     return needs.samples or "completions" not in parts(study)
 
 
-def _parts_to_make(study: Study, samplings: Mapping[Path, CellSampling], *, own_only: bool) -> set[str]:
+def _parts_to_make(study: Study, samplings: Mapping[Path, CellSampling]) -> set[str]:
     """Return the parts that a round makes: those that are stale in a cell that it runs."""
     stale = {sampling.cell: stale_parts(folder, sampling) for folder, sampling in samplings.items()}
     spoiled = [cell for cell in stale if Reason.SPOILED in stale[cell].values()]
     try:
-        wanted = [*study.recipe.own_cells, *([] if own_only else study.next_cells), *spoiled]
+        wanted = {*study.recipe.own_cells, *study.next_cells, *spoiled} & stale.keys()
     except DamagedError:  # a result is torn, so which cells are asked for is known once it is made again
-        wanted = [*stale]
+        wanted = stale.keys()
     return {part for cell in wanted for part in stale[cell]}
 
 

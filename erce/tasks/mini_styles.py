@@ -16,15 +16,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from erce.errors import InputError
-from erce.tasks.mini_sums import (
-    LIMIT,
-    MINI_SUMS,
-    POOL_SIZE,
-    random_sums,
-    slipped,
-    work_out,
-    written,
-)
+from erce.tasks.mini_sums import LIMIT, MINI_SUMS, POOL_SIZE, random_sums, slipped, work_out, written
 from erce.types import Pools, Problem, Task
 
 PROMPT = "Work out {}."

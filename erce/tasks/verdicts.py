@@ -110,13 +110,7 @@ def _named(problem: Problem) -> str:
 def completion_of(problem: Problem, text: str) -> Completion:
     """Return a finished completion of the problem that no model wrote."""
     return Completion(
-        problem=problem.id,
-        sample=0,
-        text=text,
-        tokens=0,
-        finished=True,
-        logprob=0.0,
-        entropy=0.0,
+        problem=problem.id, sample=0, text=text, tokens=0, finished=True, logprob=0.0, entropy=0.0
     )
 
 

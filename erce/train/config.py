@@ -125,11 +125,7 @@ class ERCEConfig(SFTConfig):
             )
 
     def _check_trls_head(self) -> None:
-        supported = {
-            "base_loss": "cross-entropy",
-            "entropy_type": "shannon",
-            "normalize": "token",
-        }
+        supported = {"base_loss": "cross-entropy", "entropy_type": "shannon", "normalize": "token"}
         for name, value in supported.items():
             if getattr(self, name) != value:
                 raise InputError(

@@ -54,7 +54,8 @@ def test_of_repeats_under_the_default_filter_the_first_alone_was_verified(file):
     [
         ({"do_sample": True, "temperature": 0.7}, "sampled", 0.7),
         ({"do_sample": True, "temperature": 0}, "greedy", 0.0),
-        ({"temperature": 0.7}, "greedy", 0.0),
+        ({"temperature": 0.7}, "sampled", 0.7),
+        ({"do_sample": False, "temperature": 0.7}, "greedy", 0.0),
         ({}, "greedy", 0.0),
     ],
 )

@@ -5,11 +5,16 @@ import pytest
 from toys.logs import write_lm_eval
 
 from erce.cli.main import main
+from erce.errors import InputError
 from erce.files import read_json, read_rows, write_rows
 from erce.imports import Reading, import_study
 from erce.recipe import Cell
 from erce.reporting import report
 from erce.reporting.numbers.gains import summary
+from erce.reporting.numbers.k_samples import sample_coverage
+from erce.reporting.pages.html import document
+from erce.reporting.pages.tables import Sheet, markdown
+from erce.reporting.words.sentences import exploration_sentences, sentences
 from erce.study.export import records
 from erce.study.folder import PROBLEMS, read_study
 from erce.study.schedule import best_lam
@@ -176,3 +181,88 @@ def test_the_report_of_imported_logs_is_whole_and_tells_nobody_to_change_a_recip
     assert gain["over_lam0"]["gain"] == 3 / 8
     with pytest.raises(ValueError, match="import logs of validation problems with --validation"):
         best_lam(study, decoding="greedy")
+
+
+def rows(path, right, *, samples=1, **columns):
+    """Rows of verdicts: `right` of each problem's samples are."""
+    lines = [
+        {
+            "problem": f"p{problem:03}",
+            "sample": sample,
+            "accepted": int(sample < count),
+            "task": "t",
+            **columns,
+        }
+        for problem, count in enumerate(right)
+        for sample in range(samples)
+    ]
+    write_rows(path, lines)
+    return path
+
+
+def test_samples_that_one_arm_has_more_of_count_in_no_number_of_both(tmp_path):
+    """Of λ = 0 two samples per problem, of λ = 1 eight; in each half of the problems has one right of two."""
+    few, many = [1, 0] * 20, [4, 0] * 20
+    logs = {
+        "baseline": [rows(tmp_path / f"b{at}", few, samples=2, temperature=0.8) for at in range(2)],
+        "lam=1": [rows(tmp_path / f"l{at}", many, samples=8, temperature=0.8) for at in range(2)],
+    }
+    better = [rows(tmp_path / f"v{at}", [8] * 40, samples=8, temperature=0.8) for at in range(2)]
+    chosen = logs | {"lam=1": better}
+    held = sample_coverage(summary(import_study(tmp_path / "out", logs, validation=chosen)))
+    assert held.ks == [1, 2]
+    zero, one = (held.passed[Arm(lam)][1] for lam in (0.0, 1.0))
+    assert held.arm == Arm(1.0)
+    assert held.gains["pass"].gain == pytest.approx(one - zero)
+
+
+def test_equal_means_that_differ_in_their_last_bit_are_equal(tmp_path):
+    alike, unlike = [[1, 1, 1, 1] + [0] * 6] * 3, [[2] * seed + [0] * (10 - seed) for seed in (1, 2, 3)]
+    logs = {
+        arm: [
+            rows(tmp_path / f"{arm}{at}", seed, samples=2, temperature=0.8) for at, seed in enumerate(seeds)
+        ]
+        for arm, seeds in (("baseline", alike), ("lam=1", unlike))
+    }
+    made = summary(import_study(tmp_path / "out", logs))
+    sheet = Sheet([row for row in made.rows if row.decoding == "sampled"], [0, 1, 2], None, "cross-entropy")
+    assert markdown(sheet).count("**0.2000**") == 2
+    assert exploration_sentences(made) == []
+
+
+def test_intervals_with_and_without_seeds_are_both_named(tmp_path):
+    rng = np.random.default_rng(0)
+
+    def logs(tag):
+        chances = {"base": [0.3], "baseline": [0.45], "lam=1": [0.6, 0.6, 0.6]}
+        return {
+            arm: [
+                rows(tmp_path / f"{tag}{arm}{at}", rng.random(200) < chance, temperature=0)
+                for at, chance in enumerate(of_arm)
+            ]
+            for arm, of_arm in chances.items()
+        }
+
+    made = summary(import_study(tmp_path / "out", logs("t"), validation=logs("v")))
+    text = sentences(made)["choosing"]
+    assert "over problems and seeds, or over problems alone; other seeds may differ." in text
+    assert {(row.penalty, row.order, row.model) for row in records(made.study)} == {(None, None, None)}
+    assert "Shannon" not in document(made)
+
+
+def test_arms_that_were_not_sampled_alike_are_refused(tmp_path):
+    logs = {
+        arm: [rows(tmp_path / arm, [1, 0], temperature=0, max_new_tokens=limit)]
+        for arm, limit in (("baseline", 64), ("lam=1", 2048))
+    }
+    with pytest.raises(InputError, match="max_new_tokens = 64 in arm 'baseline' and 2048 in arm 'lam=1'"):
+        import_study(tmp_path / "out", logs)
+
+
+def test_rows_of_two_splits_are_not_one_log(tmp_path):
+    path = rows(tmp_path / "a", [1, 0], temperature=0, split="test")
+    write_rows(
+        path, [*read_rows(path), {"problem": "v", "accepted": 1, "temperature": 0, "split": "validation"}]
+    )
+    with pytest.raises(InputError, match="rows of the splits test, validation; give a file for each"):
+        import_study(tmp_path / "out", {"baseline": [path]})

@@ -8,8 +8,9 @@ import pytest
 from toys.studies import files
 
 from erce.errors import DamagedError, InputError
-from erce.files import read_json, write_json, write_rows, write_text
+from erce.files import read_json, read_rows, write_json, write_rows, write_text
 from erce.recipe import Cell, Recipe, Serving
+from erce.study.demonstrations import problem_rows
 from erce.study.folder import (
     PROBLEMS,
     RESULT,
@@ -23,7 +24,7 @@ from erce.study.folder import (
     timed,
 )
 from erce.study.freshness import is_done
-from erce.types import BASELINE, Arm
+from erce.types import BASELINE, Arm, Problem, Splits
 
 RECIPE = Recipe(task="mini-sums", lams=(0.0, 0.5), seeds=(0, 1))
 
@@ -79,6 +80,21 @@ def test_a_folder_that_holds_another_study_is_left_as_it_is(tmp_path):
     with pytest.raises(ValueError, match=r"its server.kind is None, not 'vllm'"):
         open_study(tmp_path / "runs", replace(RECIPE, server=Serving(url="http://here")))
     assert files(tmp_path) == before
+
+
+def test_what_the_verifier_reads_of_a_problem_belongs_to_it_and_rows_of_old_studies_lack_it(tmp_path):
+    def rows(**changes):
+        problem = Problem(id="p", prompt="Twice.", demonstration="", inputs=("3",), outputs=("6",))
+        return problem_rows({"mini-sums": Splits((), (), (replace(problem, **changes),))})
+
+    open_study(tmp_path, RECIPE, rows())
+    for changes in ({"inputs": ("4",)}, {"outputs": ("7",)}):
+        with pytest.raises(ValueError, match="begun with other problems"):
+            open_study(tmp_path, RECIPE, rows(**changes))
+    [row] = rows()
+    write_rows(tmp_path / PROBLEMS, [{name: row[name] for name in row if name not in ("inputs", "outputs")}])
+    open_study(tmp_path, RECIPE, rows())
+    assert [*read_rows(tmp_path / PROBLEMS)] == rows()
 
 
 def test_a_study_begun_with_other_problems_is_left_as_it_is(tmp_path):

@@ -1,17 +1,23 @@
 """`erce sample`: a model's own right answers as rows that trainers take."""
 
 import json
+import shutil
+from dataclasses import replace
 
 import pytest
 from toys.recipes import tiny_recipe
 
 from erce.cli.main import main
 from erce.errors import InputError
+from erce.files import read_json, write_json
 from erce.hf.models import load_tokenizer
 from erce.hf.prompt import training_rows
 from erce.recipe import OwnSamples
 from erce.study.demonstrations import cell_splits, demonstrations
+from erce.study.folder import cell_folder
+from erce.study.freshness import refuse_other_adapter
 from erce.study.own_rows import OwnRows, sample
+from erce.study.provenance import weights_digest
 from erce.study.run import run
 
 RECIPE = tiny_recipe(
@@ -112,3 +118,30 @@ def test_a_file_that_is_no_json_lines_is_refused_before_anything_is_sampled(tmp_
     with pytest.raises(InputError, match=r"does not end in \.jsonl"):
         sample(RECIPE, tmp_path / "rows.csv", out=tmp_path / "runs")
     assert not (tmp_path / "runs").exists()
+
+
+def test_an_adapter_that_changed_after_it_sampled_is_refused_and_no_cell_of_the_study_is_touched(
+    sampled, tmp_path
+):
+    root = shutil.copytree(sampled[0] / "runs", tmp_path / "runs")
+    (tmp_path / "adapter").mkdir()
+    (tmp_path / "adapter" / "adapter_model.safetensors").write_bytes(b"1")
+    recipe = replace(RECIPE, own=replace(RECIPE.own, adapter=str(tmp_path / "adapter")))
+    folder = cell_folder(root, recipe, recipe.own_cells[0])
+    write_json(folder / "cell.json", {"adapter": weights_digest(tmp_path / "adapter")})
+    refuse_other_adapter(root, recipe)
+    (tmp_path / "adapter" / "adapter_model.safetensors").write_bytes(b"2")
+    with pytest.raises(InputError, match=r"has changed since it sampled for .*; name another, or delete"):
+        run(recipe, out=root)
+
+
+def test_sampling_alone_leaves_verdicts_of_another_verifier_to_the_run_that_verifies_them_again(
+    tmp_path, capsys
+):
+    study = run(replace(RECIPE, methods=("self",)), out=tmp_path / "runs")
+    [cell] = [cell for cell in study.results if cell.lam == 0 and cell.method != "self"]
+    path = study.folder(cell) / "cell.json"
+    write_json(path, read_json(path) | {"verifier": "an older one"})
+    sample(RECIPE, tmp_path / "rows.jsonl", out=tmp_path / "runs")
+    assert "verified again" not in capsys.readouterr().err
+    assert (study.folder(cell) / "result.json").is_file()

@@ -62,27 +62,27 @@ def sample_coverage(summary: Summary) -> Coverage | None:
         }
         if any(share is not None for share in shares.values()):
             votes[way] = shares
-    mixed, gains = {arm: mixed_share(array) for arm, array in outcomes.items()}, {}
+    mixed, gains = {arm: mixed_share(array[..., :n]) for arm, array in outcomes.items()}, {}
     preferred = preferences(summary).get("sampled")
     arm = preferred.arm if preferred else summary.chosen_penalty
     if arm in outcomes and summary.baseline in outcomes and arm != summary.baseline:
-        found = {way: _gain(summary, arm, way) for way in ("pass", *ways)}
+        found = {way: _gain(summary, arm, way, n) for way in ("pass", *ways)}
         gains = {way: gain for way, gain in found.items() if gain is not None}
     return Coverage(ks, passed, votes, mixed, arm, gains)
 
 
-def _gain(summary: Summary, preferred: Arm, way: str) -> Gain | None:
+def _gain(summary: Summary, preferred: Arm, way: str, n: int) -> Gain | None:
     """Return the paired gain; None where a seed's scores do not hold the way problem by problem."""
-    treated, baseline = (_by_problem(summary, arm, way) for arm in (preferred, summary.baseline))
+    treated, baseline = (_by_problem(summary, arm, way, n) for arm in (preferred, summary.baseline))
     if treated is None or baseline is None or treated.shape[1] != baseline.shape[1]:
         return None
-    return paired_gain(treated, baseline)
+    return paired_gain(treated, baseline, untrained=["treated"] if preferred.is_base else [])
 
 
-def _by_problem(summary: Summary, arm: Arm, way: str) -> np.ndarray | None:
-    """Return each problem's chance with all samples: (seeds, problems, 1). pass@k comes from the verdicts."""
+def _by_problem(summary: Summary, arm: Arm, way: str, n: int) -> np.ndarray | None:
+    """Return each problem's chance with n samples: (seeds, problems, 1). pass@k comes from the verdicts."""
     if way == "pass":
-        return coverage_by_problem(summary.outcomes(arm, "sampled"))[..., -1:]
+        return coverage_by_problem(summary.outcomes(arm, "sampled"))[..., n - 1 : n]
     rows = [scores.get("by_problem", {}).get(way) for scores in _scores(summary, arm)]
     if None in rows or len({len(row) for row in rows}) != 1:
         return None

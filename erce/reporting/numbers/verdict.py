@@ -127,8 +127,9 @@ def usable_for_both(summary: Summary) -> Arm | None:
 
 
 def to_take(summary: Summary) -> Arm | None:
-    """Return the one arm to take: that for both decodings, else the preferred one of the study's decoding."""
-    return usable_for_both(summary) or preferred(summary, summary.decoding)
+    """Return the one arm to take: that for both decodings, else the one to use under the study's decoding."""
+    found = preferences(summary).get(summary.decoding)
+    return usable_for_both(summary) or (found and found.use)
 
 
 def _is_worse(summary: Summary, arm: Arm, found: Preference) -> bool:
@@ -136,7 +137,7 @@ def _is_worse(summary: Summary, arm: Arm, found: Preference) -> bool:
     row, best = (summary.row(summary.task, one, found.row.decoding) for one in (arm, found.use))
     if row is None or best is None or row == best:
         return row is None
-    return _gain(summary, best, row, len(found.scores)).low > 0
+    return _gain(summary, best, row, sum(not one.is_base for one in found.scores)).low > 0
 
 
 def _candidates(summary: Summary, decoding: str) -> list[TableRow]:

@@ -47,10 +47,7 @@ SETTINGS: Any = {
     "legend.frameon": False,
     "legend.fontsize": 9,
 }
-PALETTE = NEUTRAL | {
-    "sampled": "#b3441e",
-    "greedy": "#1f5c88",
-}
+PALETTE = NEUTRAL | {"sampled": "#b3441e", "greedy": "#1f5c88"}
 MARKERS: Any = {
     "sampled": {"marker": "o", "markersize": 5.5},
     "greedy": {"marker": "s", "markersize": 5.5, "markerfacecolor": PALETTE["panel"]},

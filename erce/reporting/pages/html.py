@@ -25,12 +25,7 @@ from erce.reporting.numbers.inference import package_versions
 from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.temperatures import temperature_sweep
 from erce.reporting.numbers.verdict import gains, preferences
-from erce.reporting.pages.figures import (
-    accuracy,
-    accuracy_over_temperature,
-    curves,
-    inline,
-)
+from erce.reporting.pages.figures import accuracy, accuracy_over_temperature, curves, inline
 from erce.reporting.pages.templates import TEMPLATES, environment
 from erce.reporting.words import sentences as words
 from erce.reporting.words.cautions import faults, next_steps

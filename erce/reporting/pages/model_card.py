@@ -107,8 +107,7 @@ def card(summary: Summary, cell: Cell, *, hub: str | None) -> str:
             base=hub or model_origin(recipe.model),
             metadata=Markup(_metadata(summary, cell, hub).to_yaml()),
             own=recipe.own_samples if cell.learns_own and recipe.can_run else None,
-            is_chosen=summary.choice is None
-            or (cell.task == recipe.task and cell.arm in _preferred(summary)),
+            is_chosen=summary.choice is None or cell.arm in _preferred(summary),
             headings=headings(summary),
             rows=[(name, [Markup(text.strip()) for text in cells]) for name, cells in rows],
             scores=_own_scores(summary, cell),
@@ -129,7 +128,7 @@ def _named(summary: Summary, name: str) -> Cell:
             raise InputError(f"no arm is chosen: {summary.no_choice}; name a cell with --cell")
         if best.is_base:
             raise InputError(
-                "validation prefers the base model, which has no adapter; name a cell with --cell"
+                "the arm to use is the base model, which has no adapter; name a cell with --cell"
             )
         return study.cells(study.recipe.task, best)[0]
     trained = {cell.name: cell for cell in study.results if cell.lam is not None}

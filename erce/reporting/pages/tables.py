@@ -110,9 +110,8 @@ class Sheet:
 
     def is_best(self, row: TableRow) -> bool:
         """Return whether a row has the highest mean, ties included; the base model, not trained, never is."""
-        return not row.arm.is_base and row.mean == max(
-            each.mean for each in self.rows if not each.arm.is_base
-        )
+        means = [each.mean for each in self.rows if not each.arm.is_base]
+        return not row.arm.is_base and row.mean > max(means) - 1e-9
 
 
 def write_tables(summary: Summary, folder: Path) -> None:

@@ -73,7 +73,7 @@ def exploration_sentences(summary: Summary) -> list[str]:
         f"({percent(row.mean)} % against {percent(zero.mean)} %) but fewer mixed problems "
         f"({percent(mixed[row.arm])} % against {percent(mixed[baseline])} %)."
         for row in summary.compared("sampled")
-        if row.mean > zero.mean and mixed[row.arm] < mixed[baseline]
+        if row.mean - zero.mean > 1e-9 and mixed[row.arm] < mixed[baseline]
     ]
 
 
@@ -170,10 +170,11 @@ def _preferred(summary: Summary, found: Preference) -> str:
 def _cheaper(summary: Summary, found: Preference) -> str:
     """Name a cheaper arm, unless it is an end that is said to be worse already."""
     cheaper = found.cheaper
-    if cheaper is None or (cheaper.gain.low > 0 and cheaper.row.arm in (BASE_MODEL, summary.baseline)):
+    is_worse = cheaper is not None and cheaper.gain.low > 0 and not cheaper.is_as_good
+    if cheaper is None or (is_worse and cheaper.row.arm in (BASE_MODEL, summary.baseline)):
         return ""
     named = f"{in_sentence(summary, cheaper.row.arm)} ({_cost(summary, cheaper.row)})"
-    if cheaper.gain.low > 0:
+    if is_worse:
         return f" Every cheaper arm is worse, such as {named}."
     finding = (
         f"as good within {fixed(100 * MARGIN, 0)} points" if cheaper.is_as_good else "not shown to be worse"
@@ -193,9 +194,9 @@ def _choosing(summary: Summary) -> str:
     if not gains:
         return ""
     alone = "problems alone; other seeds may differ"
-    covers = {"problems": alone, "problems and seeds": "problems and seeds"}
+    covers = {"problems and seeds": "problems and seeds", "problems": alone}
     covered = [text for name, text in covers.items() if name in {gain.covers for gain in gains}]
-    text = f"These 95 % intervals are over {covered[-1]}."
+    text = f"These 95 % intervals are over {', or over '.join(covered)}."
     widening = max(one.widening for one in found)
     if widening < NARROWEST:
         return text
