@@ -65,10 +65,7 @@ _Returned = TypeVar("_Returned")
 
 
 def refusing_unknown_names(
-    function: Callable[_Parameters, _Returned],
-    known: Iterable[str] = (),
-    *,
-    otherwise: str | None = None,
+    function: Callable[_Parameters, _Returned], known: Iterable[str] = (), *, otherwise: str | None = None
 ) -> Callable[_Parameters, _Returned]:
     """Wrap a function so that a keyword that it does not know is an InputError, with the name that was meant.
 

@@ -53,11 +53,7 @@ class VerifiedAccuracy(TrainerCallback):
     """
 
     def __init__(
-        self,
-        trainer: Trainer,
-        problems: Iterable[Any],
-        verify: str | Task | Verifier,
-        **settings: Any,
+        self, trainer: Trainer, problems: Iterable[Any], verify: str | Task | Verifier, **settings: Any
     ) -> None:
         tokenizer: Any = trainer.processing_class
         if tokenizer is None:
@@ -69,6 +65,8 @@ class VerifiedAccuracy(TrainerCallback):
                 "FSDP and DeepSpeed ZeRO-3 shard the weights, and generation needs all of them; "
                 "use DDP, or evaluate the saved model with erce.evaluate"
             )
+        if any(isinstance(other, VerifiedAccuracy) for other in trainer.callback_handler.callbacks):
+            raise InputError("the trainer has a VerifiedAccuracy, which logs by the same names; keep one")
         self.trainer, self.last = trainer, None
         checked = refusing_unknown_names(EvaluationSettings)(**settings)
         self._plan = prepare(getattr(tokenizer, "tokenizer", tokenizer), problems, verify, checked)

@@ -3,6 +3,7 @@
 The cells of a study generate, verify and score with the same functions, under their recipe's settings.
 """
 
+import json
 import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ import numpy as np
 from erce import events
 from erce.errors import InputError, RunError, counted
 from erce.generate.decoding import GenerationSettings, check_ids
-from erce.hf.prompt import end_token, prompt_ids, row_prompt_ids
+from erce.hf.prompt import end_token, prompt_ids, refuse_other_end, row_prompt_ids
 from erce.recipe import GREEDY, SAMPLED
 from erce.score import acceptance, mixed_share, summarize
 from erce.score.rounding import percent
@@ -285,11 +286,21 @@ def prepare(
         else:
             row = read_row(problem, number)
             asked.append(row.problem)
-            prompts[row.problem.id] = row_prompt_ids(tokenizer, row.prompt)
+            prompts[row.problem.id] = row_prompt_ids(tokenizer, row.prompt, **_template(row.problem))
+            if not isinstance(row.prompt, str) and number == 1:
+                refuse_other_end(tokenizer)
     check_ids(asked)
     with kept_random_states():
         check_problems(task, asked)
     return EvaluationPlan(task, tokenizer, tuple(asked), prompts, settings.decodings(task), settings.seed)
+
+
+def _template(problem: Problem) -> dict[str, Any]:
+    """Return what a row says of its chat template, as TRL reads it."""
+    row = problem.meta if isinstance(problem.meta, dict) else {}
+    tools = row.get("tools")
+    settings = {"tools": json.loads(tools) if isinstance(tools, str) else tools} if tools else {}
+    return settings | dict(row.get("chat_template_kwargs") or {})
 
 
 def verify_all(

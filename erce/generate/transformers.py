@@ -63,18 +63,18 @@ def generate(
     """
     rows = _rows(tokenizer, problems, decoding, seed, prompts)
     waiting = sorted(rows, key=lambda row: len(row.prompt))
-    static = None
+    static, at_once = None, decoding.batch_size
+    if getattr(getattr(model, "active_peft_config", None), "is_prompt_learning", False):
+        at_once = 1  # PEFT puts virtual tokens before the padding
     if rows and compiles(model, decoding.compile):
         tokens = max(len(row.prompt) for row in rows) + decoding.max_new_tokens
-        static = StaticCaches(
-            model, tokens=tokens, small=-(-decoding.batch_size // TAIL), full=decoding.batch_size
-        )
+        static = StaticCaches(model, tokens=tokens, small=-(-at_once // TAIL), full=at_once)
     with _plain_generation(model), decoding_attention(model, compiled=static is not None):
         while waiting:
             unfinished = []
             while waiting:  # the longest first: memory runs out at once or never
-                batch = waiting[-decoding.batch_size :]
-                del waiting[-decoding.batch_size :]
+                batch = waiting[-at_once:]
+                del waiting[-at_once:]
                 unfinished += _advance(model, tokenizer, batch, decoding, static)
             waiting = sorted(unfinished, key=lambda row: len(row.prompt) + len(row.tokens))
     return [row.completion(before_stop(spoken(tokenizer, row.tokens), decoding.stop)) for row in rows]

@@ -69,11 +69,7 @@ def head_loss(
     device = projection.weight.device  # the labels may be on another one if the model is split over devices
     settings = {name: x.to(device) if isinstance(x, Tensor) else x for name, x in settings.items()}
     return linear_entropy_regularized_cross_entropy(
-        hidden.to(device),
-        targets=targets.to(device),
-        **projection._asdict(),
-        **readout._asdict(),
-        **settings,
+        hidden.to(device), targets=targets.to(device), **projection._asdict(), **readout._asdict(), **settings
     )
 
 
@@ -115,6 +111,8 @@ def readout_of(model: PreTrainedModel) -> Readout:
     refuse_offloaded(model)
     readouts = _readouts(model.config.get_text_config())
     ours, theirs = _probe(model, LARGEST_PROBE * max(readout.logit_scale for readout in readouts))
+    if len(readouts) > 1 and not ours.any():
+        raise InputError("the model's head is all zeros, so its logits have no scale; initialise it")
     for readout in readouts:
         if equal(readout(ours), theirs):
             return readout
@@ -199,12 +197,17 @@ def evaluating(model: nn.Module) -> Iterator[None]:
     """
     modes = {module: module.training for module in model.modules()}
     for module in modes:
-        module.training = any(not weight.is_floating_point() for weight in module.parameters(recurse=False))
+        module.training = is_quantised(module)
     try:
         yield
     finally:
         for module, mode in modes.items():
             module.training = mode
+
+
+def is_quantised(module: nn.Module) -> bool:
+    """Return whether a layer's own weights are integers, as those that bitsandbytes quantises."""
+    return any(not weight.is_floating_point() for weight in module.parameters(recurse=False))
 
 
 def backbone_of(model: PreTrainedModel) -> nn.Module:

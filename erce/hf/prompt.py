@@ -33,12 +33,12 @@ def prompt_ids(tokenizer: "PreTrainedTokenizerBase", problem_prompt: str) -> lis
 
 
 def row_prompt_ids(
-    tokenizer: "PreTrainedTokenizerBase", prompt: str | Sequence[Mapping[str, Any]]
+    tokenizer: "PreTrainedTokenizerBase", prompt: str | Sequence[Mapping[str, Any]], **template: Any
 ) -> list[int]:
     """Return the ids of a row's prompt as TRL trains on it: messages in the chat template, a text as it is.
 
     A text has the tokenizer's beginning-of-sequence token where there is one, and never its end. Messages are
-    an InputError for a tokenizer without a chat template.
+    an InputError for a tokenizer without a chat template, which gets the settings `template`.
     """
     if isinstance(prompt, str):
         ids = tokenizer.encode(prompt)
@@ -48,8 +48,19 @@ def row_prompt_ids(
             "the prompts are messages, but the tokenizer has no chat template; give it one, or texts"
         )
     turns: Any = [dict(turn) for turn in prompt]
-    text = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
+    text = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False, **template)
     return tokenizer.encode(str(text), add_special_tokens=False)
+
+
+def refuse_other_end(tokenizer: "PreTrainedTokenizerBase") -> None:
+    """Refuse a chat template that does not end an answer with the end token, where generation stops."""
+    turns = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "§"}]
+    end = str(tokenizer.apply_chat_template(turns, tokenize=False)).rpartition("§")[2].strip()
+    if end and str(tokenizer.eos_token) not in end:
+        raise InputError(
+            f"the chat template ends an answer with {end!r}, generation with {tokenizer.eos_token!r}; set "
+            "the tokenizer's eos_token, in ERCEConfig eos_token=…, to what ends an answer"
+        )
 
 
 def end_token(tokenizer: "PreTrainedTokenizerBase") -> int:

@@ -59,8 +59,7 @@ def scored_rows(request: Request, v: int, dtype: torch.dtype) -> ScoredRows:
         numbers = torch.arange(1, count + 1, device=flat.device)
         rows = rows._replace(positions=torch.searchsorted(scored.cumsum(0), numbers))
     return rows._replace(
-        targets=rows.of(tokens),
-        weights=None if weights is None else rows.of(weights.reshape(-1)).to(dtype),
+        targets=rows.of(tokens), weights=None if weights is None else rows.of(weights.reshape(-1)).to(dtype)
     )
 
 

@@ -29,11 +29,7 @@ COMMAND = re.compile(r"`[^`]*`")  # which stays on one line
 
 
 def report(
-    root: str | Path,
-    *,
-    json: str | Path | None = None,
-    out: str | Path | None = None,
-    verbose: bool = False,
+    root: str | Path, *, json: str | Path | None = None, out: str | Path | None = None, verbose: bool = False
 ) -> Path:
     """Report a study, finished or not; the same study gives the same bytes.
 

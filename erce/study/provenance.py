@@ -49,12 +49,7 @@ BLOCK_BYTES, BLOCKS = 2**16, 16
 
 
 def origin_of(
-    recipe: Recipe,
-    sampling: CellSampling,
-    *,
-    base: "BasePolicy",
-    adapter: Path | None,
-    backend: "Backend",
+    recipe: Recipe, sampling: CellSampling, *, base: "BasePolicy", adapter: Path | None, backend: "Backend"
 ) -> dict[str, Any]:
     """Return what the completions of a cell that is sampled now come from.
 

@@ -70,12 +70,7 @@ def _with_temperatures(cells: Sequence[Cell]) -> list[tuple[Cell, bool]]:
 
 
 def run_round(
-    study: Study,
-    run_cells: RunCells,
-    *,
-    failed_before: Sequence[Done],
-    watch: "AlikeWatch",
-    display: Display,
+    study: Study, run_cells: RunCells, *, failed_before: Sequence[Done], watch: "AlikeWatch", display: Display
 ) -> list[Done]:
     """Run the round's cells that are not done, except those in `failed_before`; return those that failed.
 

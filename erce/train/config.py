@@ -19,7 +19,11 @@ from erce.recipe.sections import HEADS, NORMALIZATIONS, SCHEDULES
 
 YOUR_OWN = 'or your own, "package.module:NAME"'
 CHOICES = {"normalize": NORMALIZATIONS, "head": HEADS}
-LOWER_IS_BETTER = ("ce", "objective")  # transformers takes a higher value for better, but for a "…loss"
+LOWER_IS_BETTER = (
+    "ce",
+    "objective",
+    "off",
+)  # transformers takes a higher value for better, but in "…loss"
 FIRST_TRL_HEAD = "1.16"  # the TRL whose own head runs everywhere and logs what ours does
 
 
@@ -74,7 +78,7 @@ class ERCEConfig(SFTConfig):
         self.use_cpu = self.use_cpu or not (torch.accelerator.is_available() or is_torch_xla_available())
         if self.bf16 is None:
             self.bf16 = not (self.fp16 or self.use_cpu) and is_torch_bf16_gpu_available()
-        best = (self.metric_for_best_model or "").split("_")[-1]
+        best = (self.metric_for_best_model or "").split("/")[0].split("_")[-1]
         if self.greater_is_better is None and best in LOWER_IS_BETTER:
             self.greater_is_better = False
         if getattr(self, "activation_checkpointing", False) is None:

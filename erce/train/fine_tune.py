@@ -214,11 +214,7 @@ def _accumulated(training: Training) -> int:
 
 
 def _key(
-    model: torch.nn.Module,
-    rows: list[TrainingRow],
-    objective: Objective,
-    training: Training,
-    seed: int,
+    model: torch.nn.Module, rows: list[TrainingRow], objective: Objective, training: Training, seed: int
 ) -> str:
     """Return 8 hex digits of all that decides a training's bits, but for the sequences of a forward pass."""
     same = replace(training, micro_batch_size=None, checkpoint_minutes=0, report_to="")

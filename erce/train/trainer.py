@@ -28,6 +28,7 @@ from erce.hf.head import (
     IGNORED,
     added_loss_of,
     evaluating,
+    is_quantised,
     probe_tokens,
     readout_of,
     refresh_forward,
@@ -110,13 +111,17 @@ class ERCETrainer(SFTTrainer):
         self._reads_columns = args.head == "erce" and is_trls(self.data_collator)
         data_sets = (self.train_dataset, *several(self.eval_dataset).values())
         self._sources = sources_in(*data_sets) if self._reads_columns else {}
+        self._built_with = {name: getattr(args, name) for name in RESUMED[1:]}
         self._scorer = self._our_head() if args.head == "erce" else None
 
     def _our_head(self) -> Scorer:
         """Give the model a forward that returns our sums, and return what each of its calls computes."""
         self.loss_is_scaled_for_ga = True  # compute_loss divides by the whole accumulated batch
-        readout = _agreed(self.accelerator, readout_of, self._base_model())
-        added_loss = _agreed(self.accelerator, added_loss_of, self._base_model())
+        base: Any = self._base_model()
+        if hasattr(base.config.get_text_config(), "router_aux_loss_coef"):  # which TRL sets, and models copy
+            base.router_aux_loss_coef = self.router_aux_loss_coef
+        readout = _agreed(self.accelerator, readout_of, base)
+        added_loss = _agreed(self.accelerator, added_loss_of, base)
         self._predicts_first = _agreed(self.accelerator, _predicts_first, self.model)
         scorer = Scorer(
             readout=readout,
@@ -182,6 +187,9 @@ class ERCETrainer(SFTTrainer):
             self._signature_columns = list(dict.fromkeys([*self._signature_columns, *COLUMNS]))
 
     def _inner_training_loop(self, *args: Any, **kwargs: Any) -> Any:
+        for name, value in self._built_with.items():
+            if getattr(self.args, name) != value:
+                raise InputError(f"{name} was {value!r} when the trainer was made; make another to change it")
         self._sums.clear()  # of a training before, or an attempt that ran out of memory
         self._lams.clear()
         self._tokens_before = self._tokens_read = 0
@@ -255,6 +263,8 @@ class ERCETrainer(SFTTrainer):
         return_outputs: bool = False,
         num_items_in_batch: Tensor | int | None = None,
     ) -> Any:
+        for module in () if model.training else filter(is_quantised, model.modules()):
+            module.training = True  # as in `evaluating`
         self._refuse_mixed_sequences(model, inputs, _labels(inputs))
         if self.args.head == "trl":
             return self._trl_loss(model, inputs, return_outputs, num_items_in_batch)

@@ -14,11 +14,7 @@ __all__ = ["equivalent", "verify_math"]
 
 
 def verify_math(
-    answer: str,
-    completion: Completion | str,
-    *,
-    strict: bool = True,
-    traces: Traces = TRACES,
+    answer: str, completion: Completion | str, *, strict: bool = True, traces: Traces = TRACES
 ) -> Verdict:
     r"""Accept a completion whose final answer is equivalent to `answer`; never raise on model text.
 

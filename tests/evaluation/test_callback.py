@@ -164,6 +164,10 @@ def test_what_cannot_be_verified_is_refused_before_any_step(tmp_path):
         VerifiedAccuracy(trainer, [{"prompt": "a"}], "number")
     with pytest.raises(InputError, match="no setting 'sample'; did you mean 'samples'"):
         VerifiedAccuracy(trainer, ASKED, is_even, sample=2)
+    trainer.add_callback(VerifiedAccuracy(trainer, ASKED, is_even))
+    with pytest.raises(InputError, match="has a VerifiedAccuracy, which logs by the same names; keep one"):
+        VerifiedAccuracy(trainer, ASKED, is_even)
+    trainer.pop_callback(VerifiedAccuracy)
     trainer.is_fsdp_enabled = True
     with pytest.raises(
         InputError, match=r"FSDP and DeepSpeed ZeRO-3 shard the weights, .*; use DDP, or eval"

@@ -14,6 +14,7 @@ from transformers import AutoModel, BertConfig, T5Config, T5ForConditionalGenera
 
 import erce
 from erce.errors import InputError, VerifierError
+from erce.evaluation.evaluate import EvaluationSettings, prepare
 from erce.generate.decoding import GenerationSettings
 from erce.generate.transformers import generate
 from erce.hf.models import load_model, load_tokenizer
@@ -269,3 +270,19 @@ def test_a_terminal_sees_how_far_generation_and_verification_are(model, tokenize
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
     erce.evaluate(model, tokenizer, PROBLEMS[:3], "mini-styles")
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("tools", [[{"name": "f"}], '[{"name": "f"}]'], ids=["list", "JSON"])
+def test_a_rows_settings_of_the_chat_template_reach_it_as_in_trls_training(tools):
+    tokens = toy.tokenizer()
+    tokens.chat_template = (
+        "{% for turn in messages %}{{ turn.content }}{% endfor %}{{ tools }}{{ mode }}<|end|>"
+    )
+    row = {
+        "prompt": [{"role": "user", "content": "?"}],
+        "tools": tools,
+        "chat_template_kwargs": {"mode": "x"},
+    }
+    plan = prepare(tokens, [row], lambda problem, completion: True, EvaluationSettings())
+    [ids] = plan.prompts.values()
+    assert tokens.decode(ids) == "?[{'name': 'f'}]x<|end|>"

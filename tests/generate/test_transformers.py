@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 
 import pytest
 import torch
-from peft import LoraConfig, get_peft_model
+from peft import LoraConfig, PromptTuningConfig, get_peft_model
 from toys.policy import PROBLEMS, random_model, tokenizer_of_problems
 from transformers import GenerationConfig
 
@@ -259,3 +259,14 @@ def test_steps_in_a_cache_with_room_are_as_right_as_whole_sequences(tokenizer, d
         (each - truth[:, start:]).abs().mean() for each in (torch.stack(steps, 1), whole[:, start:])
     )
     assert error <= 1.5 * usual + 1e-5
+
+
+@pytest.mark.filterwarnings("ignore:Position ids are not supported:UserWarning")  # PEFT counts them itself
+def test_virtual_tokens_stand_next_to_the_prompt_in_every_row(model, tokenizer):
+    """PEFT's prompt tuning puts them before a row's padding, so a batch has one row."""
+    torch.manual_seed(0)
+    policy = get_peft_model(model.float(), PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=4))
+    alone = generate(policy, tokenizer, PROBLEMS, decoding=replace(GREEDY, batch_size=1), seed=0)
+    together = generate(policy, tokenizer, PROBLEMS, decoding=GREEDY, seed=0)
+    assert len({len(prompt_ids(tokenizer, problem.prompt)) for problem in PROBLEMS}) > 1
+    assert [each.text for each in together] == [each.text for each in alone]

@@ -88,6 +88,26 @@ def test_the_trainer_adds_it_once_per_step(name, tmp_path):
         assert metrics["eval_aux_loss"] == pytest.approx(wanted.item(), rel=1e-5)
 
 
+@pytest.mark.parametrize("own", [0.02, 0.0])
+def test_the_trainers_coefficient_takes_the_place_of_the_models_own(own, tmp_path):
+    rows = [{"input_ids": row, "labels": row} for row in IDS.tolist()]
+    args = {
+        "per_device_train_batch_size": 2,
+        "learning_rate": 0.0,
+        "max_steps": 1,
+        "router_aux_loss_coef": 0.5,
+    }
+    model = family("mixtral", router_aux_loss_coef=own).float().eval()
+    with torch.no_grad():
+        output = model(input_ids=IDS, labels=IDS, output_router_logits=True)
+        alone = model(input_ids=IDS, labels=IDS, output_router_logits=False).loss
+    trainer = toy.trainer(tmp_path, rows, args, policy=model)
+    trainer.train()
+    entry = trainer.state.log_history[0]
+    assert entry["aux_loss"] == pytest.approx(output.aux_loss.item(), rel=1e-5)
+    assert entry["loss"] == pytest.approx((alone + 0.5 * output.aux_loss).item(), rel=1e-5)
+
+
 def test_a_coefficient_that_does_not_reach_a_router_is_refused(tmp_path):
     rows = [{"input_ids": row, "labels": row} for row in IDS.tolist()]
     message = r"router_aux_loss_coef = 0\.1 would not reach .* JetMoe.* in the model's"

@@ -261,6 +261,13 @@ def test_weights_that_zero_3_has_partitioned_are_refused_before_they_are_used():
             refused(model)
 
 
+def test_a_head_of_zeros_shows_no_scale():
+    model = toy.family("granite", logits_scaling=8.0, tie_word_embeddings=False)
+    nn.init.zeros_(model.lm_head.weight)
+    with pytest.raises(ValueError, match="the model's head is all zeros, so its logits have no scale"):
+        readout_of(model)
+
+
 def test_adapters_by_row_are_refused():
     model = adapted().eval()
     with (
@@ -309,26 +316,11 @@ def test_looking_at_a_model_leaves_it_as_it_was():
     assert all(torch.equal(weights[name], w) for name, w in model.state_dict().items())
 
 
-class Packing(nn.Linear):
-    """A quantised layer as bitsandbytes' is on a CPU: run in eval mode, it gives no gradient ever after."""
-
-    is_packed = False
-
-    def __init__(self, layer: nn.Linear) -> None:
-        super().__init__(layer.in_features, layer.out_features, bias=layer.bias is not None)
-        self.weight, self.bias = nn.Parameter(layer.weight.to(torch.int8), requires_grad=False), layer.bias
-
-    def forward(self, x: Tensor) -> Tensor:
-        self.is_packed |= not self.training
-        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.is_packed):
-            return nn.functional.linear(x, self.weight.to(x.dtype), self.bias)
-
-
 @pytest.mark.parametrize("mode", [True, False], ids=["train", "eval"])
 def test_looking_at_a_model_leaves_its_quantised_layers_able_to_train(mode):
     model = toy.model()
     layer = model.model.layers[1].mlp
-    layer.down_proj = Packing(layer.down_proj)
+    layer.down_proj = toy.Packing(layer.down_proj)
     attach(model.train(mode), 1.0)
     assert not layer.down_proj.is_packed
     assert [module.training for module in model.modules()] == [mode] * len([*model.modules()])

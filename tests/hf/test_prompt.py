@@ -4,7 +4,7 @@ import pytest
 from toys import training as toy
 
 from erce.errors import InputError
-from erce.hf.prompt import demonstration_ids, prompt_ids, row_prompt_ids, training_rows
+from erce.hf.prompt import demonstration_ids, prompt_ids, refuse_other_end, row_prompt_ids, training_rows
 from erce.types import Problem
 
 PROBLEM = Problem(id="p1", prompt="1+1=", demonstration="2")
@@ -74,3 +74,11 @@ def test_a_tokenizer_without_an_end_is_refused():
     tokens.eos_token = None
     with pytest.raises(ValueError, match="no end-of-sequence token; set its eos_token"):
         demonstration_ids(tokens, "2")
+
+
+def test_an_answer_that_does_not_end_where_generation_stops_is_refused():
+    tokens = toy.tokenizer()
+    refuse_other_end(tokens)
+    tokens.eos_token = "<|start|>"
+    with pytest.raises(InputError, match=r"an answer with '<\|end\|>', generation with '<\|start\|>'; set"):
+        refuse_other_end(tokens)

@@ -206,3 +206,18 @@ def trainer(
         processing_class=tokenizer(),
         **named,
     )
+
+
+class Packing(nn.Linear):
+    """A quantised layer as bitsandbytes' is on a CPU: run in eval mode, it gives no gradient ever after."""
+
+    is_packed = False
+
+    def __init__(self, layer: nn.Linear) -> None:
+        super().__init__(layer.in_features, layer.out_features, bias=layer.bias is not None)
+        self.weight, self.bias = nn.Parameter(layer.weight.to(torch.int8), requires_grad=False), layer.bias
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.is_packed |= not self.training
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.is_packed):
+            return nn.functional.linear(x, self.weight.to(x.dtype), self.bias)

@@ -132,6 +132,8 @@ def test_the_first_command_works_without_a_gpu(tmp_path):
         ("eval_ce", None, False),
         ("objective", None, False),
         ("eval_held-out_ce", None, False),
+        ("eval_ce/math", None, False),
+        ("eval_cut_off", None, False),
         ("eval_loss", None, False),
         ("eval_verified", None, True),
         ("eval_ce", True, True),
@@ -461,3 +463,21 @@ def test_an_embedded_model_is_known_by_its_name(tmp_path):
         "tiny", ERCEConfig(**toy.common(tmp_path), head="erce"), train_dataset=toy.dataset(ROWS)
     )
     assert trainer.model.config.name_or_path.endswith("tiny")
+
+
+@pytest.mark.parametrize("name", ["normalize", "base_loss", "entropy_type"])
+def test_what_is_fixed_when_the_trainer_is_made_cannot_be_changed_after_it(name, tmp_path):
+    trainer = toy.trainer(tmp_path, toy.SCORED[:2], {"max_steps": 1})
+    setattr(trainer.args, name, {"normalize": "sequence", "base_loss": "dft", "entropy_type": "renyi"}[name])
+    with pytest.raises(ValueError, match=f"{name} was .* when the trainer was made; make another to change"):
+        trainer.train()
+
+
+def test_quantised_layers_train_after_an_evaluation(tmp_path):
+    policy = toy.model()
+    layer = policy.model.layers[1].mlp
+    layer.down_proj = toy.Packing(layer.down_proj)
+    settings = {"max_steps": 3, "eval_strategy": "steps", "eval_steps": 1, "logging_steps": 1}
+    trainer = toy.trainer(tmp_path, toy.SCORED[:2], settings, policy=policy, eval_dataset=toy.SCORED[:2])
+    trainer.train()
+    assert not layer.down_proj.is_packed

@@ -49,11 +49,7 @@ REASONS_TO_NAME = {  # a verdict's reason → the share of completions that is t
         ),
     ),
     "error": (0.0, "could not be verified, a fault of the task or the machine.", "Look at the task's tests."),
-    "opaque": (
-        0.005,
-        "returned objects that no other process can compare.",
-        "Look at opaque completions.",
-    ),
+    "opaque": (0.005, "returned objects that no other process can compare.", "Look at opaque completions."),
     "reference not read": (
         0.0,
         "differ from a reference that is compared as text: a right answer in other words counts as wrong.",

@@ -5,16 +5,7 @@ from fractions import Fraction
 from itertools import groupby
 
 from erce.verify.answers.limits import MAX_DEPTH, MAX_DIGITS, TooLargeError, UnparsedError
-from erce.verify.answers.tokens import (
-    ACCENTS,
-    END,
-    FUNCTIONS,
-    GREEK,
-    INFIX,
-    Token,
-    depth_change,
-    split,
-)
+from erce.verify.answers.tokens import ACCENTS, END, FUNCTIONS, GREEK, INFIX, Token, depth_change, split
 from erce.verify.answers.tree import Tree
 
 _ADDITIVE = frozenset("+-")
