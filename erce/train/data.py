@@ -18,7 +18,7 @@ USERS = ("user", "human", "system", "tool")
 def check_data(arguments: Mapping[str, Any], args: ERCEConfig) -> None:
     """Look at the columns and the first row of every data set that `SFTTrainer(**arguments)` gets.
 
-    InputError: a column that marks the sequences of a row and would be dropped. Warnings: a penalty on words
+    InputError: images, or a column that marks the sequences of a row and would be dropped. Warnings: a penalty on words
     that are not the model's, a column whose name means something else to TRL.
     """
     for data in (arguments.get("train_dataset"), *several(arguments.get("eval_dataset")).values()):
@@ -28,6 +28,8 @@ def check_data(arguments: Mapping[str, Any], args: ERCEConfig) -> None:
             raise InputError("a data set has no rows; give at least one")
         first: Any = next(iter(data), {})
         columns: list[str] = getattr(data, "column_names", None) or list(first)
+        if {"image", "images"} & {*columns}:
+            raise InputError("the rows have images, which ERCETrainer does not support; use SFTTrainer")
         collator = arguments.get("data_collator")
         _refuse_unmarked(columns, args, own_collator=collator is not None)
         if "weight" in columns:

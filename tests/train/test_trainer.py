@@ -197,6 +197,12 @@ def test_a_column_whose_name_means_something_else_to_trl_is_said(row, message, t
     assert not any(message in each for each in warned_of(toy.Dataset.from_list([row]), tmp_path))
 
 
+def test_rows_with_images_are_refused(tmp_path):
+    rows = [{"prompt": "What is this?", "completion": "A cat.", "images": ["cat.png"]}]
+    with pytest.raises(ValueError, match="the rows have images, which ERCETrainer does not support; use SFT"):
+        toy.trainer(tmp_path, rows)
+
+
 def test_data_of_which_nothing_is_left_are_refused(tmp_path):
     row = {"prompt": "what is one and one", "completion": "2"}
     data = toy.Dataset.from_list([row])
