@@ -18,8 +18,8 @@ USERS = ("user", "human", "system", "tool")
 def check_data(arguments: Mapping[str, Any], args: ERCEConfig) -> None:
     """Look at the columns and the first row of every data set that `SFTTrainer(**arguments)` gets.
 
-    InputError: images, or a column that marks the sequences of a row and would be dropped. Warnings: a penalty on words
-    that are not the model's, a column whose name means something else to TRL.
+    InputError: images, or a column that marks the sequences of a row and would be dropped. Warnings: a
+    penalty on words that are not the model's, a column whose name means something else to TRL.
     """
     for data in (arguments.get("train_dataset"), *several(arguments.get("eval_dataset")).values()):
         if data is None or isinstance(data, Mapping):  # TRL says that splits are not a data set to train on
