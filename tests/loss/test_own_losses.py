@@ -85,9 +85,9 @@ def test_a_study_trains_on_what_it_names(finished):
         assert log[0]["ce"] == pytest.approx(first["ce"], rel=1e-4)
         assert 0 < log[0]["entropy"] < 0.9 * first["entropy"]  # log x ≤ x − 1: Gini's is the smaller one
         for entry in log:
-            if cell["objective"] == "mylosses:Truncated:1":
+            if cell["method"] == "mylosses:Truncated:1":
                 below.append(entry["objective"] - entry["ce"])
-            elif cell["objective"] == "cross-entropy":
+            elif cell["method"] == "cross-entropy":
                 assert entry["objective"] == pytest.approx(entry["ce"] + cell["lam"] * entry["entropy"])
     assert min(below) < -1e-3
     assert max(below) < 1e-6

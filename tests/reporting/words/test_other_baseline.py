@@ -57,7 +57,9 @@ def test_no_text_calls_the_baseline_cross_entropy(study, tmp_path, capsys):
         assert "cross-entropy" not in text.lower().replace("completions of cross-entropy on", "")
     assert re.search(r" [+−][0-9.]+ (over|against) dft \(", page.replace("\u00a0", " "))
     assert "| over dft |" in card(study_summary, cell, hub=None)
-    assert "to minimise dft + λ · entropy, λ = 1" in card(study_summary, cell, hub=None).replace("\\", "")
+    assert "to minimise dft + λ · Shannon’s entropy, λ = 1" in card(study_summary, cell, hub=None).replace(
+        "\\", ""
+    )
     tables = study.root / "report" / "tables"
     for suffix, opening in (("md", "| {} |"), ("tex", "{} & ")):
         table = (tables / f"{TASK}-sampled.{suffix}").read_text(encoding="utf-8")
