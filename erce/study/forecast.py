@@ -94,7 +94,7 @@ def time_lines(cost: StudyCost, *, config: Any, device: Device, sizes: BatchSize
 
 
 class _Seconds(NamedTuple):
-    """The time of trainings, and of generation with as many tokens as `CellCost` expects, and at most."""
+    """The seconds of all trainings, of generation as long as `CellCost` expects, and of the longest."""
 
     training: float
     expected: float

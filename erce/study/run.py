@@ -192,7 +192,7 @@ def _checked_needs(
     *,
     jobs: int,
 ) -> _Needs:
-    """Return what making the `parts` needs; an InputError or a ServerError where it is not there."""
+    """Return what a run needs to make the `parts`; InputError or ServerError: something of it is missing."""
     backend, sizes, base, samples = backend_of(recipe), None, dict[str, str](), "completions" in parts
     if parts:
         for task, splits in problems.items():
