@@ -88,13 +88,16 @@ def _check_arms(arms: Logs, validation: Logs) -> None:
         )
     if unknown := validation.keys() - arms.keys():
         raise InputError(f"validation logs for {min(unknown)!r}, which is not an arm; there are {list(arms)}")
-    known: dict[tuple[float | None, str | None], str] = {}
+    known: dict[str, str] = {}
     for arm in arms:
         if not ARM_NAME.fullmatch(arm):
             raise InputError(f"no arm can be called {arm!r}; a name has letters, digits and . : + = @ _ -")
-        other = known.setdefault(_lam_and_method(arm), arm)
-        if other != arm:
-            raise InputError(f"arms {other!r} and {arm!r} are the same; give their logs to one")
+        lam, method = _lam_and_method(arm)
+        name = Cell("", lam, 0, method or CROSS_ENTROPY).name
+        if (other := known.setdefault(name, arm)) != arm:
+            raise InputError(
+                f"arms {other!r} and {arm!r} would have one name; rename one, or give it all logs"
+            )
 
 
 def _checked_decoding(path: str | Path, rows: list[SampleRow]) -> str:

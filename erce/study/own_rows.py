@@ -81,17 +81,19 @@ def sample(
         What was sampled.
 
     Raises:
-        InputError: As `erce.study.run.run`, or for a `file` that does not end in .jsonl.
+        InputError: As `erce.study.run.run`, for a `file` other than .jsonl, for a model that diverged.
     """
     if file.suffix != ".jsonl":
         raise InputError(f"{str(file)!r} does not end in .jsonl, as a file of JSON Lines does; rename it")
     if not recipe.own_cells:
         recipe = replace(recipe, methods=(*recipe.methods, SELF))
     study = run(recipe, out=out, jobs=jobs, own_only=True)
+    counts = read_counts(study)
+    if counts is None:
+        named = f"[own] lam = {recipe.own.lam:g}"
+        raise InputError(f"a model of {named} diverged in training; take another λ, with another --out")
     rows = list(_rows(recipe, out, with_demonstrations=with_demonstrations))
     write_rows(file, rows)
-    counts = read_counts(study)
-    assert counts is not None
     samples = (read_outcomes(cell_folder(out, recipe, cell)) for cell in recipe.own_cells)
     accepted = np.stack([outcomes[SampleSet(TRAIN, SAMPLED)] for outcomes in samples])
     return OwnRows(

@@ -40,7 +40,7 @@ def check_data(arguments: Mapping[str, Any], args: ERCEConfig) -> None:
         if arguments.get("formatting_func") is None:
             _check_columns(columns, args.dataset_text_field)
             if args.entropy_penalty and not args.assistant_only_loss:
-                _warn_of_penalised_prompts(first)
+                _warn_of_penalised_prompts(first, args)
 
 
 def is_trls(collator: Any) -> bool:
@@ -126,8 +126,11 @@ def _check_columns(columns: list[str], text_field: str) -> None:
         )
 
 
-def _warn_of_penalised_prompts(row: Mapping[str, Any]) -> None:
+def _warn_of_penalised_prompts(row: Mapping[str, Any], args: ERCEConfig) -> None:
     """Warn where λ would lower the entropy of words that are not the model's, for all turns are scored."""
+    if args.completion_only_loss is False and {"prompt", "completion"} <= set(row):
+        prompts = "completion_only_loss=False: the penalty covers the prompts too; leave it out"
+        warnings.warn(prompts, stacklevel=STACK)
     for name in ("messages", "conversations", "completion"):
         turns = row.get(name)
         if not isinstance(turns, list) or not all(isinstance(turn, Mapping) for turn in turns):

@@ -74,6 +74,7 @@ def test_greedy_logs_and_logs_of_samples_are_two_decodings_of_the_same_seeds(tmp
         ("sampled", 0.0, 2),
         ("greedy", 0.0, 2),
     ]
+    assert {(row.steps, row.sampled_before) for row in rows} == {(None, None)}  # which no log says
 
 
 def test_rows_become_a_study_with_what_they_say(tmp_path):
@@ -128,7 +129,8 @@ def sampled(folder, *temperatures):
         (lambda at: two(at, task="math"), {}, "the logs are of the tasks gsm8k, math; import one"),
         (lambda at: two(at, task="math"), {"task": "math"}, r"0 logs of task 'math' \(none\)"),
         (lambda at: two(at, settings={"do_sample": True, "temperature": 0.5}), {}, "seed 0 has no"),
-        (lambda at: two(at) | {"lam=0": [at / "a"]}, {}, "arms 'baseline' and 'lam=0' are the same"),
+        (lambda at: two(at) | {"lam=0": [at / "a"]}, {}, "arms 'baseline' and 'lam=0' would have one name"),
+        (lambda at: two(at) | {"a:b": [at / "a"], "a-b": [at / "a"]}, {}, "arms 'a:b' and 'a-b' would have"),
         (lambda at: two(at) | {"lam=two": [at / "a"]}, {}, "arm 'lam=two' is not a λ; write lam=2"),
         *(
             (lambda at, name=name: two(at) | {name: [at / "a"]}, {}, "no arm can be called")

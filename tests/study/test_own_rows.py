@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from toys.recipes import tiny_recipe
 
+import erce.study.run
 from erce.cli.main import main
-from erce.errors import InputError
+from erce.errors import CellsFailedError, DivergedError, InputError
 from erce.files import read_json, write_json
 from erce.hf.models import load_tokenizer
 from erce.hf.prompt import training_rows
@@ -145,3 +146,15 @@ def test_sampling_alone_leaves_verdicts_of_another_verifier_to_the_run_that_veri
     sample(RECIPE, tmp_path / "rows.jsonl", out=tmp_path / "runs")
     assert "verified again" not in capsys.readouterr().err
     assert (study.folder(cell) / "result.json").is_file()
+
+
+def test_a_model_that_diverged_is_named_again_by_the_second_command(tmp_path, monkeypatch):
+    def training(*given, **settings):
+        raise DivergedError("the training diverged at step 3: objective nan")
+
+    monkeypatch.setattr(erce.study.run, "run_cell", training)
+    recipe = replace(RECIPE, lams=(0.0, 8.0), own=OwnSamples(samples=3, lam=8.0))
+    with pytest.raises(CellsFailedError, match="lam8-seed0: DivergedError"):
+        sample(recipe, tmp_path / "rows.jsonl", out=tmp_path / "runs")
+    with pytest.raises(InputError, match=r"a model of \[own\] lam = 8 diverged in training"):
+        sample(recipe, tmp_path / "rows.jsonl", out=tmp_path / "runs")

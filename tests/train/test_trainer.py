@@ -146,6 +146,7 @@ def test_the_best_checkpoint_is_the_one_with_the_lowest_cross_entropy(tmp_path, 
 
 
 USER, MODEL = ({"role": role, "content": "1"} for role in ("user", "assistant"))
+PAIR = {"prompt": "1", "completion": "2"}
 SHARED = [{"from": "human", "value": "1"}, {"from": "gpt", "value": "2"}]
 
 
@@ -176,6 +177,13 @@ def test_a_penalty_on_the_users_words_is_said_whatever_the_format(row, name, str
         name
     )
     assert not any("is scored" in each for each in warned_of(data, tmp_path, max_steps=1))
+
+
+@pytest.mark.parametrize("scored", [None, True, False])
+def test_a_penalty_on_prompts_is_said(scored, tmp_path):
+    data, settings = toy.Dataset.from_list([PAIR]), {"entropy_penalty": 1.0, "completion_only_loss": scored}
+    said = [each for each in warned_of(data, tmp_path, **settings) if "covers the prompts too" in each]
+    assert len(said) == (scored is False)
 
 
 @pytest.mark.parametrize(

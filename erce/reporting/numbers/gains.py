@@ -214,6 +214,7 @@ def _row(study: Study, task: str, arm: Arm, decoding: str, compared: GridGain | 
     ]
     reasons = sorted({reason for scores in test for reason in scores["reasons"]})
     own = read_counts(study) if arm.method in OWN_METHODS else None
+    unsampled = None if study.recipe.imported and not arm.is_base else 0
     over_base = None
     comparable = _has_completions(study, task, BASE_MODEL, decoding) and not study.verified_otherwise(task)
     if comparable and not arm.is_base:
@@ -234,7 +235,7 @@ def _row(study: Study, task: str, arm: Arm, decoding: str, compared: GridGain | 
         tokens=known_mean([scores["tokens"] for scores in test]),
         entropy=known_mean([scores["entropy"] for scores in test]),
         flexible=known_mean([scores.get("flexible") for scores in test]),
-        sampled_before=own["tokens"] and own["tokens"] // own["sets"] if own else 0,
+        sampled_before=own["tokens"] and own["tokens"] // own["sets"] if own else unsampled,
         steps=0 if arm.is_base else study.results[cells[0]].get("training", {}).get("steps"),
         ci=_accuracy_interval(outcomes),
         gain=compared and compared.gain,

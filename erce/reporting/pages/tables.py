@@ -94,12 +94,14 @@ class Sheet:
 
     @property
     def note(self) -> str:
-        row = max(self.rows, key=lambda row: row.n_seeds)
+        row = self.rows[0]
         samples = "" if row.decoding == "greedy" else f", {row.n_samples} per problem"
         problems = counted(row.n_problems, "test problem")
+        n_seeds = {row.n_seeds for row in self.rows if not row.arm.is_base} or {1}
+        fewest = "" if len(n_seeds) == 1 else f"{min(n_seeds)} to "
         return (
             f"{one_line(row.task)}, {row.decoding}{samples}: Pass@1 on {problems}. "
-            f"± is the sample standard deviation (n − 1) over {counted(row.n_seeds, 'seed')}. "
+            f"± is the sample standard deviation (n − 1) over {fewest}{counted(max(n_seeds), 'seed')}. "
             "Bold: highest mean on test. ★: preferred on validation."
         )
 

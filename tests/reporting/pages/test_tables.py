@@ -53,6 +53,8 @@ def test_the_table_in_markdown():
         "| λ = 8 | **0.5816** ± 0.0180 |",
     ]
     assert "± is the sample standard deviation (n − 1) over 5 seeds" in lines[-1]
+    fewer = Sheet([*ROWS, _row(1.0, [0.5, 0.6, 0.7])], [], None, CROSS_ENTROPY)
+    assert "(n − 1) over 3 to 5 seeds" in markdown(fewer)
 
 
 def test_a_row_in_latex_is_the_papers_up_to_the_spread():
