@@ -12,6 +12,7 @@ import contextlib
 import importlib.util
 import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,6 +32,11 @@ CELLS = (
     "--set decoding.batch_size=500 --set training.micro_batch_size=16 --jobs 6 "
     "--set resources.gpus=0.125 --go-on"
 )
+# Trainings of a small model, then all completions by vLLM on the same card.
+SERVED = (
+    "mini --set n_test=100 --set lams=[0,2] --set seeds=[0] --set methods=[] --set decoding.temperatures=[] "
+    '--set server.start=true --set server.args=["--enforce-eager"] --go-on'
+)
 
 
 class Part(NamedTuple):
@@ -46,17 +52,20 @@ def parts(data: str | None, *, has_card: bool, has_model: bool) -> list[Part]:
     """Return the parts in their order; their limits add up to 12 minutes."""
     no_card = None if has_card else "there is no CUDA device"
     no_study = None if data and has_model else "give DATA=, the folder with MBPP's file, after `make smollm2`"
+    no_vllm = None if shutil.which("vllm") else "vLLM is not installed"
     heads = (sys.executable, "benchmarks/loss_head.py", *HEADS.split(), *PEERS.split())
-    out = ("--out", str(Path(tempfile.gettempdir()) / f"erce-gpu-{os.getpid()}"))
-    cells = (*PYTHON, "erce.cli.main", "run", *CELLS.split(), "--data", f"{data}", *out)
+    run, out = (*PYTHON, "erce.cli.main", "run"), Path(tempfile.gettempdir()) / f"erce-gpu-{os.getpid()}"
+    cells = (*run, *CELLS.split(), "--data", f"{data}", "--out", f"{out}-mbpp")
+    served = (*run, *SERVED.split(), "--out", f"{out}-vllm")
     return [
         Part("self-check", 1, (*PYTHON, "erce.cli.main", "doctor")),
         Part("heads, frozen", 1.5, heads, no_card),
         Part("heads, trainable", 1.5, (*heads, "--trainable"), no_card),
-        Part("tests", 2, (*PYTHON, "pytest", "-q", "-m", "gpu"), no_card),
+        Part("tests", 1.5, (*PYTHON, "pytest", "-q", "-m", "gpu"), no_card),
         Part("generation, eager and compiled", 1.5, (*PYTHON, "scripts.gpu", "generation"), no_card),
-        Part("a LoRA step that does not wait", 1, (*PYTHON, "scripts.gpu", "lora"), no_card),
-        Part("MBPP with SmolLM2", 3.5, cells, no_card or no_study),
+        Part("vLLM, started by a recipe", 1.5, served, no_card or no_vllm),
+        Part("a LoRA step that does not wait", 0.5, (*PYTHON, "scripts.gpu", "lora"), no_card),
+        Part("MBPP with SmolLM2", 3, cells, no_card or no_study),
     ]
 
 
