@@ -120,6 +120,17 @@ def test_only_what_is_not_done_takes_time_and_as_long_as_what_is_done_took(finis
     assert f"as fast as the {cells} cells that are done" in lines[lines.index(line) + 1]
 
 
+def test_a_temperature_that_no_cell_was_sampled_at_yet_does_not_make_the_done_cells_faster(
+    finished, monkeypatch
+):
+    speeds, known = [], forecast._known_speed
+    monkeypatch.setattr(forecast, "_known_speed", lambda *a, **k: speeds.append(known(*a, **k)) or speeds[-1])
+    for temperatures in (0.5,), (0.5, 1.0):
+        decoding = replace(RECIPE.decoding, temperatures=temperatures)
+        dry_run(replace(RECIPE, seeds=(0, 1), decoding=decoding), finished.root, device="cpu")
+    assert speeds[0] == speeds[1]
+
+
 def test_a_folder_that_a_run_would_refuse_is_refused(finished):
     with pytest.raises(InputError, match=r"holds another study .*choose another folder with --out"):
         dry_run(replace(RECIPE, decoding=replace(RECIPE.decoding, samples=7)), finished.root)
