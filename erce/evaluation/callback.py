@@ -28,7 +28,7 @@ PREFIX = "eval_"
 
 
 class VerifiedAccuracy(TrainerCallback):
-    """At every evaluation of a trainer, how many of the model's completions a verifier accepts.
+    """At every evaluation of a trainer under the prefix "eval", how many completions a verifier accepts.
 
         trainer.add_callback(VerifiedAccuracy(trainer, problems, "number", samples=4))
 

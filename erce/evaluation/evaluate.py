@@ -16,7 +16,7 @@ import numpy as np
 from erce import events
 from erce.errors import InputError, RunError, counted
 from erce.generate.decoding import GenerationSettings, check_ids
-from erce.hf.prompt import end_token, prompt_ids, refuse_other_end, row_prompt_ids
+from erce.hf.prompt import end_tokens, prompt_ids, row_prompt_ids
 from erce.recipe import GREEDY, SAMPLED
 from erce.score import acceptance, mixed_share, summarize
 from erce.score.rounding import percent
@@ -152,13 +152,14 @@ class EvaluationSettings:
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < least):
                 raise InputError(f"{name} = {value!r} is not a whole number of {least} or more")
-        if not 0 < self.temperature < math.inf:
+        if not isinstance(self.temperature, int | float) or not 0 < self.temperature < math.inf:
             raise InputError(
                 f"temperature = {self.temperature!r} is not above 0 and finite; leave it out, since greedy "
                 "completions are always there"
             )
-        if isinstance(self.stop, str) or not all(isinstance(text, str) and text for text in self.stop):
-            raise InputError(f"stop = {self.stop!r} is not a list of texts; write stop=[{str(self.stop)!r}]")
+        texts = self.stop if isinstance(self.stop, list | tuple) else [None]
+        if not all(isinstance(text, str) and text for text in texts):
+            raise InputError(f"stop = {self.stop!r} is not a list of texts; write stop=['…']")
 
     def decodings(self, task: Task) -> dict[str, GenerationSettings]:
         """Return the settings of the greedy completions and, where samples are asked for, of these."""
@@ -277,7 +278,7 @@ def prepare(
     from erce.hf.models import kept_random_states
 
     task = _task(verify)
-    end_token(tokenizer)
+    end_tokens(tokenizer)
     asked, prompts = [], {}
     for number, problem in enumerate(problems, start=1):
         if isinstance(problem, Problem):
@@ -287,8 +288,6 @@ def prepare(
             row = read_row(problem, number)
             asked.append(row.problem)
             prompts[row.problem.id] = row_prompt_ids(tokenizer, row.prompt, **_template(row.problem))
-            if not isinstance(row.prompt, str) and number == 1:
-                refuse_other_end(tokenizer)
     check_ids(asked)
     with kept_random_states():
         check_problems(task, asked)
@@ -335,7 +334,8 @@ def require_generation(model: Any, plan: EvaluationPlan) -> None:
             f"the {name} has parameters that are sharded or not in memory, which generation cannot use; save "
             "the model, and evaluate the saved one with erce.evaluate"
         )
-    greedy = replace(plan.decodings[GREEDY], max_new_tokens=1)
+    limit = plan.decodings[GREEDY].max_new_tokens
+    greedy = replace(plan.decodings[GREEDY], max_new_tokens=min(2, limit))
     try:
         with kept_random_states():
             generate(model, plan.tokenizer, plan.problems[:1], decoding=greedy, seed=0, prompts=plan.prompts)
@@ -346,6 +346,13 @@ def require_generation(model: Any, plan: EvaluationPlan) -> None:
         raise InputError(
             f"the {name} cannot generate a token ({type(error).__name__}: {why:.200}); {remedy} that can"
         ) from error
+    longest = max(map(len, plan.prompts.values()))
+    room = getattr(config.get_text_config(), "max_position_embeddings", None) or math.inf
+    if longest + limit > room:
+        raise InputError(
+            f"the longest prompt, {longest} tokens, and max_new_tokens = {limit} do not fit "
+            f"the {room} positions of the {name}; lower max_new_tokens"
+        )
 
 
 @contextmanager

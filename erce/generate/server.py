@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 from erce import events
 from erce.errors import InputError, ServerError
 from erce.generate.decoding import GenerationSettings, before_stop, check_ids
-from erce.hf.prompt import end_token, prompt_ids
+from erce.hf.prompt import end_tokens, prompt_ids
 from erce.recipe import Recipe, Serving
 from erce.types import Completion, Problem
 
@@ -152,8 +152,8 @@ def _loaded(base: Server, adapter: Path | None) -> Iterator[Server]:
         unload_adapter(server)
     # A name that it still serves is refused, since nobody could say which of the two adapters answers.
     adapter_there = {"lora_name": server.model, "lora_path": str(adapter.resolve())}
-    post(server, "/load_lora_adapter", adapter_there)
     try:
+        post(server, "/load_lora_adapter", adapter_there)
         yield server
     except BaseException:
         with suppress(ServerError):  # the first error is the one to report
@@ -234,7 +234,7 @@ def _requests(
     }
     if server.kind == "vllm":
         # Left alone, vLLM also stops at every end token of the checkpoint's own generation config.
-        common |= {"ignore_eos": True, "stop_token_ids": [end_token(tokenizer)]}
+        common |= {"ignore_eos": True, "stop_token_ids": end_tokens(tokenizer)}
     for problem in problems:
         prompt = prompt_ids(tokenizer, problem.prompt)
         for sample in range(decoding.samples):
@@ -268,10 +268,16 @@ def _read(answer: Any, request: _Request) -> Completion:
     steps = [_log_p(value) for value in _part(logprobs, "token_logprobs", list)]
     ended = _part(choice, "finish_reason", str)
     _check_counts(body, usage, len(steps), ended)
+    text = _text(choice, body["stop"])
+    reason, ends = choice.get("stop_reason"), body.get("stop_token_ids", ())
+    if ends and ended == "stop" and reason not in (*ends, *body["stop"]):
+        raise ServerError(
+            f"the server ended a completion at {reason!r:.60}, which nobody asked for; see its log"
+        )
     return Completion(
         problem=request.problem,
         sample=request.sample,
-        text=_text(choice, body["stop"]).encode("utf-8", "replace").decode(),  # a lone surrogate becomes "?"
+        text=text.encode("utf-8", "replace").decode(),  # a lone surrogate becomes "?"
         tokens=len(steps),
         finished=ended == "stop",
         logprob=math.fsum(steps),

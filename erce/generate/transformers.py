@@ -2,10 +2,12 @@
 
 import copy
 import hashlib
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
@@ -27,12 +29,13 @@ from erce.errors import DivergedError
 from erce.generate.decoding import GenerationSettings, Watch, before_stop, check_ids, spoken
 from erce.generate.static_cache import StaticCaches, ask_to_compile, compiles, decoding_attention
 from erce.hf.head import evaluating
-from erce.hf.prompt import end_token, prompt_ids
+from erce.hf.prompt import end_tokens, prompt_ids
 from erce.types import Completion, Problem
 
 COPYABLE = (DynamicLayer, DynamicSlidingWindowLayer)  # kinds of cache with nothing but one entry a row
 LOWEST = -1e4  # of a logit below the largest; e^u is 0 from −104 on
 COLDEST = 1e-30  # the lowest temperature that float32 can divide by; only the argmax is left at it
+_READ_ALIKE = WeakKeyDictionary[Any, int]()  # model → the longest prompt that changed nothing in a batch
 BLOCK = 256  # tokens of the vocabulary that are summed at once
 ROOM_TOKENS = 32  # by which a cache grows
 TAIL = 4  # a batch ends once under 1/TAIL of its rows still write; these rows join the next batch
@@ -56,17 +59,17 @@ def generate(
     have no effect. `prompts` are the token ids of the prompts by the problems' ids; None makes them of the
     problems' texts (`erce.hf.prompt.prompt_ids`).
 
-    A completion ends with the tokenizer's end-of-sequence token, which counts in `tokens`, `logprob` and
+    A completion ends with one of `erce.hf.prompt.end_tokens`, which counts in `tokens`, `logprob` and
     `entropy` and is not in `text`, with a text of `decoding.stop`, or unfinished at `max_new_tokens`. A
-    tokenizer without that token, problems with one id and, with `decoding.compile` true, a model that cannot
-    be compiled are InputErrors; logits that are not a distribution (NaN, all −inf) are a DivergedError.
+    tokenizer without any, problems with one id and, with `decoding.compile` true, a model that cannot be
+    compiled are InputErrors; logits that are not a distribution (NaN, all −inf) are a DivergedError.
     """
     rows = _rows(tokenizer, problems, decoding, seed, prompts)
     waiting = sorted(rows, key=lambda row: len(row.prompt))
-    static, at_once = None, decoding.batch_size
-    if getattr(getattr(model, "active_peft_config", None), "is_prompt_learning", False):
-        at_once = 1  # PEFT puts virtual tokens before the padding
-    if rows and compiles(model, decoding.compile):
+    static, at_once, compiled = None, decoding.batch_size, bool(rows) and compiles(model, decoding.compile)
+    if at_once > 1 and rows and _reads_padding(model, tokenizer, waiting[0].prompt, waiting[-1].prompt):
+        at_once = 1
+    elif compiled:
         tokens = max(len(row.prompt) for row in rows) + decoding.max_new_tokens
         static = StaticCaches(model, tokens=tokens, small=-(-at_once // TAIL), full=at_once)
     with _plain_generation(model), decoding_attention(model, compiled=static is not None):
@@ -113,7 +116,7 @@ def _rows(
     prompts: Mapping[str, list[int]] | None,
 ) -> list[_Row]:
     """Return one row per (problem, sample), after the request was checked."""
-    end_token(tokenizer)
+    end_tokens(tokenizer)
     check_ids(problems)
     rows = []
     for problem in problems:
@@ -127,6 +130,41 @@ def _uniforms(row: _Row, positions: int) -> np.ndarray:
     """Return random numbers in [0, 1), one a position: 53 bits each of a hash of the row's key."""
     bits = hashlib.shake_128(row.key).digest(8 * positions)
     return (np.frombuffer(bits, dtype="<u8") >> 11) * 2.0**-53
+
+
+def _reads_padding(
+    model: Any, tokenizer: PreTrainedTokenizerBase, shortest: list[int], longest: list[int]
+) -> bool:
+    """Return whether the shortest prompt has other logits in a batch with the longest than alone.
+
+    PEFT puts virtual tokens before the padding; some classes take it for text (RWKV, RecurrentGemma), and
+    some rotary embeddings depend on the batch's longest row. Looked at once per model and greatest length.
+    """
+    if _has_virtual_tokens(model):
+        return True
+    if shortest == longest or _READ_ALIKE.get(model, 0) >= len(longest):
+        return False
+    settings, device = _greedy_settings(tokenizer), next(model.parameters()).device
+    settings.max_new_tokens, settings.eos_token_id = 2, None  # the second token reads the cache
+    settings.output_logits = settings.return_dict_in_generate = True
+    with _plain_generation(model):
+        alone, beside = (
+            torch.stack(model.generate(input_ids=ids, attention_mask=mask, generation_config=settings).logits)
+            for ids, mask in (_left_padded(some, 0, device) for some in ([shortest], [shortest, longest]))
+        )
+    alone, beside = alone[:, 0].float(), beside[:, 0].float()
+    if alone[0].argmax() != beside[0].argmax():  # of a tie, after which they read two texts
+        alone, beside = alone[:1], beside[:1]
+    rounding = max(1e-3, 32 * torch.finfo(next(model.parameters()).dtype).eps)
+    if not (beside - alone).abs().max() > rounding * alone.abs().max():  # NaN is told later
+        _READ_ALIKE[model] = len(longest)
+        return False
+    warnings.warn(
+        f"a {type(model).__name__} reads a prompt otherwise in a batch than alone, so that completions are "
+        "written one at a time",
+        stacklevel=3,
+    )
+    return True
 
 
 @contextmanager
@@ -162,11 +200,11 @@ def _advance(
         room += [0] * ((static.small if is_small else static.full) - len(rows))
         fewest = 0 if is_small else fewest  # fewer rows would not make a small batch faster
     watches = [Watch(tokenizer, decoding.stop, row.tokens) for row in rows] if decoding.stop else []
-    eos: Any = settings.eos_token_id
-    choice, stop = _Choice(rows, decoding, device), _Stop(eos, room, watches, fewest, device)
+    ends: Any = settings.eos_token_id
+    choice, stop = _Choice(rows, decoding, device), _Stop(ends, room, watches, fewest, device)
     tokens = _written(model, settings, rows, choice, stop, static).cpu().numpy()  # (rows, steps)
     logprob, entropy = choice.recorded()
-    ended = tokens == eos
+    ended = np.isin(tokens, ends)
     end = np.where(ended.any(1), ended.argmax(1) + 1, tokens.shape[1])
     for at, row in enumerate(rows):
         length = min(end[at], room[at], stop.complete.get(at, room[at]))
@@ -195,7 +233,7 @@ def _written(
     ids, mask = _left_padded(contexts, settings.pad_token_id, stop.room.device)
     width = ids.shape[1]
     cache, logits = _read_once(model, settings, contexts, static)
-    if logits is not None:
+    if cache is not None:
         ids = torch.cat([ids, choice(ids, logits).argmax(-1, keepdim=True)], 1)
         mask = torch.cat([mask, mask.new_ones(len(contexts), 1)], 1)
         if bool(stop(ids, None).all()):
@@ -217,11 +255,11 @@ def _written(
 
 def _read_once(
     model: Any, settings: GenerationConfig, contexts: list[list[int]], static: StaticCaches | None
-) -> tuple[DynamicCache | StaticCache | None, Tensor | None]:
-    """Read each distinct context once; return a cache for all rows, and the logits of their next tokens.
+) -> tuple[DynamicCache | StaticCache | None, Tensor]:
+    """Read each distinct context once; return a cache for all rows, and the logits (rows, v) of what follows.
 
-    Both are None where the model's cache has states of another kind. The logits are (rows, v). Reading is not
-    compiled.
+    The cache is None where the model's has states of another kind, or virtual tokens, which a second call
+    would put there again. Reading is not compiled.
 
     The continuous batching of transformers 5.23 shares prompts too, but it samples all tokens from one global
     random generator and reports no entropies, so that it cannot stand in for `_Choice`.
@@ -234,17 +272,24 @@ def _read_once(
     once.disable_compile, once.compile_config = True, None
     read = model.generate(input_ids=ids, attention_mask=mask, generation_config=once)
     cache = read.past_key_values
-    # Some models keep states in their cache that selecting rows would leave behind.
-    if not isinstance(cache, DynamicCache) or any(type(layer) not in COPYABLE for layer in cache.layers):
-        return None, None
     rows = torch.tensor([unique[tuple(context)] for context in contexts], device=device)
     logits = read.logits[0].float()[rows]
+    # Some models keep states in their cache that selecting rows would leave behind, or nothing in a layer.
+    if not isinstance(cache, DynamicCache) or _has_virtual_tokens(model):
+        return None, logits
+    layers: list[Any] = cache.layers
+    if any(type(layer) not in COPYABLE or not layer.is_initialized for layer in layers):
+        return None, logits
     if static is not None:
         return static.filled(cache, rows), logits
     if len(unique) < len(contexts):
         cache.batch_select_indices(rows)
     cache.layers = [_RoomyLayer(layer) if type(layer) is DynamicLayer else layer for layer in cache.layers]
     return cache, logits
+
+
+def _has_virtual_tokens(model: Any) -> bool:
+    return getattr(getattr(model, "active_peft_config", None), "is_prompt_learning", False)
 
 
 class _RoomyLayer(DynamicLayer):
@@ -276,7 +321,7 @@ def _greedy_settings(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
 
     Transformers' own sampling is off also where we sample: `_Choice` leaves one token to choose from.
     """
-    eos = end_token(tokenizer)
+    ends = end_tokens(tokenizer)
     return GenerationConfig(
         do_sample=False,
         num_beams=1,
@@ -289,8 +334,8 @@ def _greedy_settings(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
         min_new_tokens=0,
         remove_invalid_values=False,
         return_dict_in_generate=False,
-        eos_token_id=eos,
-        pad_token_id=eos if tokenizer.pad_token_id is None else tokenizer.pad_token_id,
+        eos_token_id=ends,
+        pad_token_id=ends[0] if tokenizer.pad_token_id is None else tokenizer.pad_token_id,
         disable_compile=True,
     )
 
@@ -404,9 +449,9 @@ class _Stop(StoppingCriteria):
     """The end of a row: its end token, a stop text or its limit; and of all rows once few would go on."""
 
     def __init__(
-        self, eos: int, room: list[int], watches: list[Watch], fewest: float, device: torch.device
+        self, ends: list[int], room: list[int], watches: list[Watch], fewest: float, device: torch.device
     ) -> None:
-        self.eos = eos
+        self.ends = torch.tensor(ends, device=device)
         self.room = torch.tensor(room, device=device)  # 0 in a row of padding
         self.watches = watches  # one a row, or empty
         self.complete: dict[int, int] = {}  # row → the steps after which it held a stop text
@@ -419,7 +464,7 @@ class _Stop(StoppingCriteria):
         self.steps += 1
         if self.watches:
             self._watch(input_ids[:, -1].tolist())
-        self.done = self.done | (input_ids[:, -1] == self.eos) | (self.room <= self.steps)
+        self.done = self.done | torch.isin(input_ids[:, -1], self.ends) | (self.room <= self.steps)
         before, self.ended = self.ended, int(self.done.sum())
         going_on = len(self.done) - self.ended
         events.advance(self.ended - before, tokens=len(self.done) - before)

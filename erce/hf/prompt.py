@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 
+ANSWER = "§"  # a text that no chat template has of its own
+
+
 class TrainingRow(TypedDict):
     """One demonstration as tokens. `completion_mask` is 1 where the token is trained on."""
 
@@ -38,11 +41,17 @@ def row_prompt_ids(
     """Return the ids of a row's prompt as TRL trains on it: messages in the chat template, a text as it is.
 
     A text has the tokenizer's beginning-of-sequence token where there is one, and never its end. Messages are
-    an InputError for a tokenizer without a chat template, which gets the settings `template`.
+    an InputError for a tokenizer without a chat template, which gets the settings `template`; so is a text
+    without a token.
     """
     if isinstance(prompt, str):
         ids = tokenizer.encode(prompt)
-        return ids[:-1] if ids and ids[-1] == tokenizer.eos_token_id else ids
+        ids = ids[:-1] if ids and ids[-1] == tokenizer.eos_token_id else ids
+        if not ids:
+            raise InputError(
+                "a prompt is empty, and the tokenizer has no token that begins a text; leave it out"
+            )
+        return ids
     if not tokenizer.chat_template:
         raise InputError(
             "the prompts are messages, but the tokenizer has no chat template; give it one, or texts"
@@ -52,32 +61,33 @@ def row_prompt_ids(
     return tokenizer.encode(str(text), add_special_tokens=False)
 
 
-def refuse_other_end(tokenizer: "PreTrainedTokenizerBase") -> None:
-    """Refuse a chat template that does not end an answer with the end token, where generation stops."""
-    turns = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "§"}]
-    end = str(tokenizer.apply_chat_template(turns, tokenize=False)).rpartition("§")[2].strip()
-    if end and str(tokenizer.eos_token) not in end:
-        raise InputError(
-            f"the chat template ends an answer with {end!r}, generation with {tokenizer.eos_token!r}; set "
-            "the tokenizer's eos_token, in ERCEConfig eos_token=…, to what ends an answer"
-        )
+def end_tokens(tokenizer: "PreTrainedTokenizerBase") -> list[int]:
+    """Return the ids that generation stops at: first what ends a demonstration, then the end of a sequence.
 
-
-def end_token(tokenizer: "PreTrainedTokenizerBase") -> int:
-    """Return the id of the end-of-sequence token; an InputError for a tokenizer without one."""
+    A demonstration ends as an answer in the chat template, with the first special token after it: with
+    Gemma's that is not the tokenizer's eos_token. A tokenizer without eos_token is an InputError.
+    """
     end: Any = tokenizer.eos_token_id
     if end is None:
         raise InputError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")
-    return end
+    if not tokenizer.chat_template:
+        return [end]
+    turns = [{"role": "user", "content": "?"}, {"role": "assistant", "content": ANSWER}]
+    _, answer, rest = str(tokenizer.apply_chat_template(turns, tokenize=False)).rpartition(ANSWER)
+    after = tokenizer.encode(rest, add_special_tokens=False) if answer else []
+    special = [
+        id for id in after if tokenizer.decode([id]) != tokenizer.decode([id], skip_special_tokens=True)
+    ]
+    return list(dict.fromkeys([*special[:1], end]))
 
 
 def demonstration_ids(tokenizer: "PreTrainedTokenizerBase", text: str) -> list[int]:
-    """Return the ids that the policy is to write next: the text and the end-of-sequence token.
+    """Return the ids that the policy is to write next: the text and the first of `end_tokens`.
 
     Some chat templates end a turn with a newline after that token; generation stops before it, so it is not
-    trained on either. A tokenizer without an end-of-sequence token is refused.
+    trained on either.
     """
-    return [*tokenizer.encode(text, add_special_tokens=False), end_token(tokenizer)]
+    return [*tokenizer.encode(text, add_special_tokens=False), end_tokens(tokenizer)[0]]
 
 
 def training_rows(

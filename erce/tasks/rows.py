@@ -99,6 +99,8 @@ def _text(prompt: Prompt) -> str:
     """Return the words of a text or of messages."""
     if isinstance(prompt, str):
         return prompt
+    if not all(isinstance(turn, Mapping) for turn in prompt):
+        raise InputError(f"{shown(str(prompt))} is neither a text nor messages with `role` and `content`")
     contents = (turn.get("content") or "" for turn in prompt)
     return "\n\n".join(
         content if isinstance(content, str) else "".join(part.get("text") or "" for part in content)

@@ -164,7 +164,7 @@ def test_what_cannot_be_verified_is_refused_before_any_step(tmp_path):
         VerifiedAccuracy(trainer, [{"prompt": "a"}], "number")
     with pytest.raises(InputError, match="no setting 'sample'; did you mean 'samples'"):
         VerifiedAccuracy(trainer, ASKED, is_even, sample=2)
-    trainer.add_callback(VerifiedAccuracy(trainer, ASKED, is_even))
+    trainer.add_callback(VerifiedAccuracy(trainer, ASKED, is_even, max_new_tokens=2))
     with pytest.raises(InputError, match="has a VerifiedAccuracy, which logs by the same names; keep one"):
         VerifiedAccuracy(trainer, ASKED, is_even)
     trainer.pop_callback(VerifiedAccuracy)

@@ -189,6 +189,9 @@ NOTHING_IS_RIGHT = "its verifier refuses the demonstration of problem 'row-1' .d
         ([row(PROBLEMS[0])], "number", {"samples": -1}, "samples = -1 is not a whole number of 0 or more"),
         ([row(PROBLEMS[0])], "number", {"batch_size": 2.5}, "batch_size = 2.5 is not a whole number of 1"),
         ([row(PROBLEMS[0])], "number", {"samples": 1, "temperature": 0}, "temperature = 0 is not above 0"),
+        ([row(PROBLEMS[0])], "number", {"temperature": "1"}, "temperature = '1' is not above 0"),
+        ([{"prompt": ["a"]}], "number", {}, "is neither a text nor messages with `role` and `content`"),
+        ([row(PROBLEMS[0])], "number", {"stop": None}, "stop = None is not a list of texts"),
         ([row(PROBLEMS[0])], "number", {"stop": "x"}, "stop = 'x' is not a list of texts; write stop="),
         ([PROBLEMS[0], PROBLEMS[0]], "number", {}, "two problems have the same id"),
     ],
@@ -253,6 +256,14 @@ def test_a_model_that_cannot_generate_is_refused_in_one_sentence(kind, sentence)
     problems = [{"prompt": "a", "answer": 1}]
     with pytest.raises(InputError, match=sentence):
         erce.evaluate(unable(kind), toy.tokenizer(), problems, "number")
+
+
+def test_a_completion_that_would_leave_the_models_positions_is_refused():
+    problems = [{"prompt": "a" * 60, "answer": 1}, {"prompt": "a", "answer": 1}]
+    sentence = "the longest prompt, 60 tokens, and max_new_tokens = 69 do not fit the 128 positions of the"
+    with pytest.raises(InputError, match=sentence):
+        erce.evaluate(toy.model(), toy.tokenizer(), problems, "number", max_new_tokens=69)
+    assert erce.evaluate(toy.model(), toy.tokenizer(), problems, "number", max_new_tokens=68)
 
 
 def test_a_task_and_a_verdict_of_ones_own_are_taken_as_they_are(model, tokenizer):

@@ -117,6 +117,7 @@ WRONG = [
     (lambda answer: answer["usage"].update(completion_tokens=2), "says that it wrote 2"),
     (choice(finish_reason="abort"), "finish_reason 'abort'"),
     (choice(finish_reason="length"), "where 40 were asked for"),
+    (choice(stop_reason=7), "ended a completion at 7, which nobody asked for"),
     (spoken(lambda part: part["token_logprobs"].__setitem__(0, None)), "sent None as a log p"),
     (spoken(lambda part: part["token_logprobs"].__setitem__(0, 0.5)), r"sent 0\.5 as a log p"),
     (spoken(lambda part: part["token_logprobs"].pop()), "sent log p of"),

@@ -5,9 +5,15 @@ from dataclasses import asdict, replace
 
 import pytest
 import torch
-from peft import LoraConfig, PromptTuningConfig, get_peft_model
+from peft import LoraConfig, PrefixTuningConfig, PromptTuningConfig, get_peft_model
 from toys.policy import PROBLEMS, random_model, tokenizer_of_problems
-from transformers import GenerationConfig
+from transformers import (
+    GenerationConfig,
+    MiniMaxConfig,
+    MiniMaxForCausalLM,
+    RwkvConfig,
+    RwkvForCausalLM,
+)
 
 from erce.errors import DivergedError
 from erce.generate import transformers as backend
@@ -261,12 +267,44 @@ def test_steps_in_a_cache_with_room_are_as_right_as_whole_sequences(tokenizer, d
     assert error <= 1.5 * usual + 1e-5
 
 
+def plain(model, tokenizer, problem: Problem) -> str:
+    """The greedy completion that `model.generate` writes of one prompt alone."""
+    ids = torch.tensor([prompt_ids(tokenizer, problem.prompt)])
+    end = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.eos_token_id}
+    [written] = model.eval().generate(input_ids=ids, max_new_tokens=12, do_sample=False, **end)
+    begins = written[: ids.shape[1]].equal(ids[0])
+    return tokenizer.decode(written[ids.shape[1] if begins else 0 :], skip_special_tokens=True)
+
+
 @pytest.mark.filterwarnings("ignore:Position ids are not supported:UserWarning")  # PEFT counts them itself
-def test_virtual_tokens_stand_next_to_the_prompt_in_every_row(model, tokenizer):
-    """PEFT's prompt tuning puts them before a row's padding, so a batch has one row."""
+@pytest.mark.parametrize(
+    "adapter", [PromptTuningConfig(num_virtual_tokens=40), PrefixTuningConfig(num_virtual_tokens=4)], ids=type
+)
+def test_virtual_tokens_stand_next_to_the_prompt_in_every_row(adapter, model, tokenizer):
+    """PEFT puts them before a row's padding, so a batch has one row."""
     torch.manual_seed(0)
-    policy = get_peft_model(model.float(), PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=4))
-    alone = generate(policy, tokenizer, PROBLEMS, decoding=replace(GREEDY, batch_size=1), seed=0)
-    together = generate(policy, tokenizer, PROBLEMS, decoding=GREEDY, seed=0)
+    policy = get_peft_model(model.float(), replace(adapter, task_type="CAUSAL_LM"))
+    written = generate(policy, tokenizer, PROBLEMS, decoding=GREEDY, seed=0)
     assert len({len(prompt_ids(tokenizer, problem.prompt)) for problem in PROBLEMS}) > 1
+    assert [each.text for each in written] == [plain(policy, tokenizer, problem) for problem in PROBLEMS]
+
+
+SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "intermediate_size": 48, "initializer_range": 0.3}
+
+
+def test_a_model_that_reads_padding_writes_one_completion_at_a_time(tokenizer):
+    torch.manual_seed(0)
+    model = RwkvForCausalLM(RwkvConfig(vocab_size=len(tokenizer), attention_hidden_size=32, **SIZES))
+    with pytest.warns(UserWarning, match="a RwkvForCausalLM reads a prompt otherwise in a batch than alone"):
+        together = generate(model, tokenizer, PROBLEMS, decoding=GREEDY, seed=0)
+    alone = generate(model, tokenizer, PROBLEMS, decoding=replace(GREEDY, batch_size=1), seed=0)
     assert [each.text for each in together] == [each.text for each in alone]
+
+
+def test_a_cache_with_an_empty_layer_is_not_copied(tokenizer):
+    torch.manual_seed(0)
+    heads = {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "num_local_experts": 2}
+    heads["layer_types"] = ["linear_attention", "full_attention"]
+    model = MiniMaxForCausalLM(MiniMaxConfig(vocab_size=len(tokenizer), **heads, **SIZES)).eval()
+    written = generate(model, tokenizer, PROBLEMS, decoding=replace(GREEDY, batch_size=1), seed=0)
+    assert [each.text for each in written] == [plain(model, tokenizer, problem) for problem in PROBLEMS]

@@ -4,7 +4,7 @@ import pytest
 from toys import training as toy
 
 from erce.errors import InputError
-from erce.hf.prompt import demonstration_ids, prompt_ids, refuse_other_end, row_prompt_ids, training_rows
+from erce.hf.prompt import demonstration_ids, end_tokens, prompt_ids, row_prompt_ids, training_rows
 from erce.types import Problem
 
 PROBLEM = Problem(id="p1", prompt="1+1=", demonstration="2")
@@ -76,9 +76,17 @@ def test_a_tokenizer_without_an_end_is_refused():
         demonstration_ids(tokens, "2")
 
 
-def test_an_answer_that_does_not_end_where_generation_stops_is_refused():
-    tokens = toy.tokenizer()
-    refuse_other_end(tokens)
+def test_generation_stops_where_the_template_ends_an_answer_and_at_the_end_of_a_sequence():
+    tokens, end = toy.tokenizer(), toy.tokenizer().eos_token_id
+    assert end_tokens(tokens) == [end]
     tokens.eos_token = "<|start|>"
-    with pytest.raises(InputError, match=r"an answer with '<\|end\|>', generation with '<\|start\|>'; set"):
-        refuse_other_end(tokens)
+    assert end_tokens(tokens) == [end, tokens.eos_token_id]
+    assert demonstration_ids(tokens, "2")[-1] == end
+    for template in ("{{ messages[0]['content'] }}", "{{ messages[-1]['content'] }}\n", None):
+        tokens.chat_template = template  # without the answer, or without an end
+        assert end_tokens(tokens) == [tokens.eos_token_id]
+
+
+def test_a_prompt_without_a_token_is_refused():
+    with pytest.raises(InputError, match="a prompt is empty"):
+        prompt_ids(toy.tokenizer(chat=False), "")

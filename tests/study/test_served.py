@@ -10,7 +10,7 @@ from erce.cli.main import main
 from erce.errors import InputError, ServerError
 from erce.files import read_json, read_rows
 from erce.generate.backend import backend_of
-from erce.generate.server import Served, served_name
+from erce.generate.server import Served, post, served_name
 from erce.recipe import Cell, Decoding, Recipe, Serving
 from erce.study.demonstrations import cell_splits
 from erce.study.engines import ENGINES
@@ -99,6 +99,21 @@ def test_an_adapter_is_unloaded_where_generation_fails_and_loaded_anew_where_a_k
     with pytest.raises(ServerError, match="/completions refused, status 400: no"):
         drawing(fleet, folder)
     del fleet.policies[name]
+
+
+def test_an_adapter_whose_loading_gets_no_answer_is_unloaded(study, fleet, monkeypatch):
+    folder = cell_folder(study.root, study.recipe, list(study.results)[1])
+    fleet.changes.clear()
+
+    def lost(server, path, body):
+        post(server, path, body)
+        if path == "/load_lora_adapter":
+            raise ServerError("no answer")
+
+    monkeypatch.setattr("erce.generate.server.post", lost)
+    with pytest.raises(ServerError, match="no answer"):
+        drawing(fleet, folder)
+    assert [change for change, _ in fleet.changes] == ["load", "unload"]
 
 
 def refusing(server):
