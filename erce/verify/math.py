@@ -50,9 +50,8 @@ def verify_math(
         reason = "no answer" if is_finished(completion) else "truncated"
         return Verdict(False, reason, elapsed=time.perf_counter() - began)
     verdict = _compared(answer, answer_words)
-    if answer_words.note and not verdict.accepted:
-        return replace(verdict, detail=answer_words.note)
-    return verdict
+    detail = verdict.detail if verdict.accepted else answer_words.note or verdict.detail
+    return replace(verdict, detail=detail, elapsed=time.perf_counter() - began)
 
 
 def _compared(answer: str, given: Answer) -> Verdict:

@@ -52,7 +52,7 @@ _TOKEN = re.compile(
         (?:\s?\{\s?,\s?\}(?:\s?\\!)*+\s?|(?:(?:\s|\\[ ,])*+,(?:\s?\\!)++|(?:\\!)++,)\s?|\\[!,])
         [0-9]{3})+(?![0-9])(?:\.[0-9]++)?+)
     | (?P<number>[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)
-    | (?P<space>(?:\s|(?<!~)~(?!~)|\\[ ,;:>!/]|\{\s*+\}
+    | (?P<space>(?:\s|(?<!~)(?!\A~[0-9$.])~(?!~)|\\[ ,;:>!/]|\{\s*+\}
         |\\[hv]?phantom(?![a-z])\s*+(?:\{[^{}]*+\}|[^\\{\s]))++)
     | (?P<rows>\\\\(?:\[-?[0-9.]++\s?(?:pt|em|ex|mm|cm|in|px)\])?+)
     | (?P<degree>\^\s*+(?:\{\s*+\\(?:circ|degree)\s*+\}|\\circ(?![A-Za-z])))
@@ -296,7 +296,7 @@ def _read_wrapped(tokens: list[Token], match: re.Match[str], spaced: bool) -> in
         tokens.append(Token("and", words, spaced))
     elif words in FUNCTIONS:
         tokens.append(Token("command", words, spaced))
-    elif (_TWO_LETTERS.search(words) and not words[0].isdigit()) or _is_unit(name, words, tokens):
+    elif (_TWO_LETTERS.search(words) and not words.lstrip("-.$\\")[:1].isdigit()) or _is_unit(name, words, tokens):
         tokens.append(_word(words, spaced))
     elif words:
         return match.start("content") - 1
