@@ -33,13 +33,9 @@ def matching_brace(text: str, start: int) -> int:
     r"""Return where the group that opens at `start` closes, -1 if nowhere; `\{` and `\}` are not braces."""
     depth = 0
     for match in _BRACE.finditer(text, start):
-        brace = match.group()
-        if brace == "{":
-            depth += 1
-        elif brace == "}":
-            depth -= 1
-            if depth == 0:
-                return match.start()
+        depth += (match.group() == "{") - (match.group() == "}")
+        if depth == 0:
+            return match.start()
     return -1
 
 

@@ -90,8 +90,6 @@ def answer_in(phrase: str) -> Numeral | None:
     ['15', '60', None, None]
     """
     text = _DETACHED_MINUS.sub("-", plain(phrase))
-    if _DIGITS_ALONE.fullmatch(text):
-        return Numeral(text, Fraction(text))
     found = numerals(text)
     if not found or not all(one["whole"] for one in found) or _SPOILED.search(text.lower()):
         return None
@@ -158,14 +156,13 @@ _MIXED = re.compile(r"(?<=[0-9])\s*+(?=\\[dtc]?frac)")
 _FRACTION = re.compile(
     r"\\[dtc]?frac\s*+(?:\{\s*+([0-9]++)\s*+\}|([0-9]))\s*+(?:\{\s*+([0-9]++)\s*+\}|([0-9]))(?![0-9]|[.,][0-9])"
 )
-_DIGITS_ALONE = re.compile(r"-?[0-9]{1,100}(?:\.[0-9]{1,100})?")
 _HAS_WRAPPING = re.compile(r"[\\<>*`{}°]|--")
 # A calculator's annotation, end tokens of models, emphasis, text, colour, degrees, delimiters, spacing.
 _WRAPPING = re.compile(
     r"<<[^<>\n]*+>>|<[|/][^<>]*+>|\\(?:text)?color\s*\{[a-z]*\}|\\tag\{[^{}]*\}|\^?\{?\\circ\b|"
     r"\\[,!;:() \[\]]|\\(?=[$%])|\*\*|[`{}°]|\\(?:text|mathrm|mathbf|textbf|boxed|left|right|q?quad)(?![a-z])"
 )
-_ARROW = re.compile(r"(?<![=-])[=-]++>|\\(?:Rightarrow|implies|to)\b|^\s*>(?=\s)|<(?=[^<>\s]+>)|(?<=[0-9%])>\Z")
+_ARROW = re.compile(r"[=-]{1,9}>|\\(?:Rightarrow|implies|to)\b|^\s*>(?=\s)|<(?=[^<>\s]+>)|(?<=[0-9%])>\Z")
 # A sign that does not touch its number, with no operand before it: - 7, x = -(7).
 _DETACHED_MINUS = re.compile(rf"(?:\A|(?<=[=:(,]))\s*+-[\s(]++(?=[{_CURRENCY}]?\s?\.?[0-9])")
 _NUMERAL = re.compile(
@@ -189,7 +186,7 @@ _DOUBTS = (
 _CHINESE_HEDGES = "不|没|無|ない|ません|或|(?<!节)约|約|错"  # 节约 is to save
 HEDGES = re.compile(rf"\b(?:{_NEGATIONS}|{_DOUBTS}|if)\b|n't|不")  # an answer, in its words or its clause
 _HEDGES_NUMBER = re.compile(  # before it, in its clause
-    rf"\b(?:{_NEGATIONS}|{_DOUBTS}|either|than|between|least|most|almost|nearly|under|over|below|above|minus|"
+    rf"\b(?:{_NEGATIONS}|{_DOUBTS}|probably|likely|either|than|between|least|most|almost|nearly|under|over|below|above|minus|"
     rf"negative|(?:anything|all|nothing)\s+but|(?:could|might|may)\s+be)\b|n't|{_CHINESE_HEDGES}|"
     r"\b(?:(?:step|part|problem|question|example|exercise|no|to the|mod|log|ln)|"
     r"(?:twice|double|triple|half|quarter|third|root)(?: of)?(?: the)?)\s*\(?\Z"
