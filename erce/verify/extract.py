@@ -232,7 +232,9 @@ _EXAMPLE = re.compile(r"\bfor (?:example|instance)\b|\be\.g\.")
 _UNFINISHED = re.compile(r"\s*[-−+*×·÷/=]\s*")  # of a text that breaks off
 _ANNOTATION = re.compile(r"<<[^<>\n]*+>>")  # a calculator's, in GSM8K's demonstrations
 _DIGIT = re.compile("[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
-_FORMULA = re.compile(r"\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.){1,400}+)\$(?![0-9])|\\[(\[](.{1,400}?)\\[)\]]")
+_FORMULA = re.compile(
+    r"\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.){1,400}+)\$(?![0-9])|\\[(\[]((?:[^\\\n]|\\[^()\[\]])++)\\[)\]]"
+)
 # The number of a list item, a step or a copyright line.
 _LABEL = re.compile(
     r"^\s*(?:[0-9]{1,2}[.)](?=\s)|\([0-9]{1,2}\)(?=\s))|(?:©|copyright|\(c\))[^0-9\n]{0,20}[0-9]{4}|"

@@ -50,8 +50,7 @@ def verify_math(
         return Verdict(False, reason, elapsed=time.perf_counter() - began)
     verdict = _compared(answer, answer_words)
     detail = verdict.detail if verdict.accepted else answer_words.note or verdict.detail
-    elapsed = time.perf_counter() - began
-    return Verdict(verdict.accepted, verdict.reason, verdict.extracted, elapsed, detail)
+    return Verdict(verdict.accepted, verdict.reason, verdict.extracted, time.perf_counter() - began, detail)
 
 
 def _compared(answer: str, given: Answer) -> Verdict:

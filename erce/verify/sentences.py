@@ -93,12 +93,12 @@ def _denies(sentence: str, lowered: str, answer: str) -> bool:
 
     A sentence about another value, as the negative root, does so only if it names the answer.
     """
-    named = answer in sentence and re.search(rf"(?<![\w.−-]){re.escape(answer)}(?!\w|\.[0-9])", sentence)
+    name = rf"(?<![\w.−-]){re.escape(answer)}(?!\w|\.[0-9])[$)*\s]*+"
+    named = answer in sentence and re.search(name, sentence)
     if named and (_NOT_BEFORE.search(lowered[: named.start()]) or IS_WRONG.match(lowered, named.end())):
         return True
-    if not named and "-" not in answer and _OF_ANOTHER.match(lowered):
-        return False
-    return _DENIES.search(lowered) is not None
+    is_of_another = not named and "-" not in answer and _OF_ANOTHER.match(lowered)
+    return not is_of_another and _DENIES.search(lowered) is not None
 
 
 def _value_in(sentence: str, lowered: str, is_denied: bool) -> str:
@@ -153,7 +153,7 @@ _IS_WRONG_TEXT = (
     r"|(?:isn't|wasn't|can't\s+be|cannot\s+be|couldn't\s+be)\s+(?:right|correct|it|true|the|possible)"
     r"|(?:doesn't|does\s+not)\s+(?:work|fit|hold|match|satisfy|make\s+sense|add\s+up|check\s+out))\b"
 )
-IS_WRONG = re.compile(rf"[$)*\s]*{_IS_WRONG_TEXT}")  # behind a number
+IS_WRONG = re.compile(_IS_WRONG_TEXT)  # behind a number
 _NOT_BEFORE = re.compile(
     r"(?:\b(?:not|discard|disregard|reject)|n't(?:\s+be)?)\s+[$(\\*]*(?:[a-z]\s*=\s*)?\Z"
 )
