@@ -139,7 +139,7 @@ _REASON = (
 _HARMLESS = re.compile(rf",\s*(?:not\s+(?=[-$\\(]*[0-9])|{_REASON})|(?<![^\s)])\s*{_REASON}")
 _CHANGES = re.compile(  # after a harmless word
     r"\b(?:should\s+be|wait|rather|actually|instead|or|otherwise|minus|plus|doubt|cannot|impossible|wrong)\b|n't|"
-    r"\btotal\s+[$*]*[0-9]"
+    r"\btotal\s+[-$*]*[0-9]"
 )
 # What may stand between an answer and the words after it.
 _CLOSING = r"(?:\\text\s*\{|[$)\]}*_`\\\s])*+"

@@ -109,7 +109,7 @@ REJECTED = [
     ("-5", "#### Total - 5", "unparsed"),
     ("5", "#### Total - 5", "unparsed"),
     *(("7", f"#### {words} 7", "unparsed") for words in ("twice", "half of", "double", "square root of the")),
-    *(("7", f"#### {words} 7", "unparsed") for words in ("log", "probably", "most likely")),
+    *(("7", f"#### {words} 7", "unparsed") for words in ("log", "probably", "likely")),
     ("7", "#### ~7", "unparsed"),
     ("18", "#### 18 (3 times 6)", "unparsed"),
     ("18", "#### 18 (that is wrong)", "unparsed"),
