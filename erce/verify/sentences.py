@@ -197,11 +197,11 @@ _DENIES = re.compile(
 )
 # These say nothing: "For x < 3 there is no solution", "Any smaller value …", "Disregard the negative root".
 _OF_ANOTHER = re.compile(
-    r"\A\W*(?:for\s+[$\\(]*[a-z]\s*(?:[<>≤≥≠]|\\[lgn]e)[^,;]*\s(?:there|has|have)|(?:(?:we\s+)?(?:discard|reject|disregard)\s+)?"
-    r"(?:the\s+(?:other|quadratic|linear|negative)|(?:an?|any|each|every)\s+(?:other|different|smaller|larger|lower|higher|greater))"
-    r"\s+(?:case|value|root|solution|factor|number|integer)s?|we\s+(?:discard|reject|disregard)\s+[$\\(]*(?:[a-z]\s*=\s*)?[-−]|"
-    r"actually\W+\w+\s+can\s+also\s+(?:check|confirm|verify)|no\W+there\s+\w+\s+no\s+other\s+(?:solution|value)s?)"
-    r"(?:,\s+(?:as|because|since)\b|[^,;])*+\Z"
+    r"\A(?!.*\b(?:but|hence|is\s+[$]?[0-9]|so|therefore|thus|wrong)\b)\W*(?:for\s+[$\\(]*[a-z]\s*(?:[<>≤≥≠]|\\[lgn]e)[^,;]*\s"
+    r"(?:there|has|have)|(?:(?:we\s+)?(?:discard|reject|disregard)\s+)?(?:the\s+(?:other|quadratic|linear|negative)|"
+    r"(?:an?|any|each|every)\s+(?:other|different|smaller|larger|lower|higher|greater))\s+(?:case|value|root|solution|factor|number|"
+    r"integer)s?|we\s+(?:discard|reject|disregard)\s+[$\\(]*(?:[a-z]\s*=\s*)?[-−]|actually\W+\w+\s+can\s+also\s+(?:check|confirm|"
+    r"verify)|no\W+there\s+\w+\s+no\s+other\s+(?:solution|value)s?)(?:,\s+(?:as|because|since)\b|[^,;])*+\Z"
 )
 _CONFIRMS = re.compile(
     r"(?<!not )\b(?:(?:is|are|was|looks|seems)\s+(?:indeed\s+|also\s+|still\s+)?"
