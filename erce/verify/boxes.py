@@ -33,13 +33,9 @@ def matching_brace(text: str, start: int) -> int:
     r"""Return where the group that opens at `start` closes, -1 if nowhere; `\{` and `\}` are not braces."""
     depth = 0
     for match in _BRACE.finditer(text, start):
-        brace = match.group()
-        if brace == "{":
-            depth += 1
-        elif brace == "}":
-            depth -= 1
-            if depth == 0:
-                return match.start()
+        depth += (match.group() == "{") - (match.group() == "}")
+        if depth == 0:
+            return match.start()
     return -1
 
 
@@ -206,11 +202,11 @@ _OPERATOR_AFTER = re.compile(
 )
 _UNIT_SIGN = re.compile(
     r"[$\s}]*(\^\s*\{?\s*\\circ\s*\}?(?:\s*(?:\\(?:text|mathrm)\{)?[CF]\b\}?)?|"
-    r"°[CF]?|\\?%|[kK](?![A-Za-z])|\\(?:degree|euro)\b)"
+    r"°[CF]?|\\?%|(?:k|(?<!\s)K)(?![A-Za-z])|\\(?:degree|euro)\b)"
 )
 _UNIT_WORD = re.compile(r"(?:[A-Za-z]+(?:\^\{?[23]\}?|[²³])?|[百千万亿](?![克米瓦]|\s*[0-9]))")  # 千克 is kg
 _UNIT_WORDS = re.compile(
-    r"(?:[$)\]}*\s~]|\\(?:[,;:! )\]]|quad))*(?:\\(?:text|mathrm|mbox|textrm|textbf)\s*\{)?[\s~]*"
+    r"(?:[$)\]}*\s~]|\\(?:[,;:! )\]]|quad))*+(?:\\(?:text|mathrm|mbox|textrm|textbf)\s*\{)?[\s~]*"
     rf"({_UNIT_WORD.pattern}(?:(?:\s+|\s*/\s*){_UNIT_WORD.pattern}){{0,4}})"
 )
 _UNIT_POWER = re.compile(r"\}?\s*\^\s*\{?([23])\}?")  # \text{cm}^2

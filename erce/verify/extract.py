@@ -17,11 +17,11 @@ from erce.types import Completion
 from erce.verify.boxes import BOX, answer_of, balanced, joined_boxes
 from erce.verify.phrases import HEDGES, is_hedged_by, last_clause, numerals, plain, stands_alone, western
 from erce.verify.sentences import (
+    IS_WRONG,
     OFFER,
     SENTENCE_AND_END,
     Answer,
     first_sentence,
-    is_wrong,
     settled,
     unwrapped,
 )
@@ -93,8 +93,7 @@ def find_answer(
 
     The line after the last `marker` is an answer too, and replaces one above it; with `marker_first`, any
     other. A box that never closes is no answer, and nothing replaces it. With `number`, the last number of
-    a finished text is the last resort (`last_number`). Reasoning traces are not read (`strip_traces`). What
-    stands around an answer, and behind it, is read as `boxes` and `sentences` say.
+    a finished text is the last resort (`last_number`). Reasoning traces are not read (`strip_traces`).
     """
     text = western(strip_traces(text_of(completion), traces))
     boxes = list(BOX.finditer(text))
@@ -146,11 +145,10 @@ def marked_line(text: str, marker: str = "####") -> slice | None:
 def last_number(text: str) -> Answer | None:
     """Return the last number of a text; None without one, or where its sentence hedges it.
 
-    Sentences that offer help are passed over, as are numbers of steps, of list items and of copyright lines.
-    Hedged is the number of a question, an example or a refusal, one after "not", "than", "between" or
-    another such word in its clause, one after a sign like <, one that "or", "and", "to" or a comma joins to
-    another, and one that the text takes back or that an operator at its end leaves open. A number inside a
-    larger expression stands for that expression.
+    Offers of help are passed over, as are the numbers of steps, list items and copyright lines. Hedged is the
+    number of a question, an example or a refusal, one after "not" or "than" in its clause, or after a sign
+    like <, one that "or", "and", "to" or a comma joins to another, and one that the text takes back or leaves
+    open ("3 +"). A number inside a larger expression stands for that expression.
     """
     sentences = list(SENTENCE_AND_END.finditer(_ANNOTATION.sub("", text)))
     for sentence in reversed(sentences):
@@ -186,7 +184,7 @@ def _number_of(sentence: str) -> Answer | None:
         before, after, written = sentence[: last.start()], sentence[last.end() :], last.group().strip()
         is_hedged = not stands_alone(sentence, last)
     is_joined = _OTHER_NUMBER.search(before[-MAX_BESIDE_CHARACTERS:])
-    is_hedged = is_hedged or is_joined or is_wrong(after) or _UNFINISHED.fullmatch(after)
+    is_hedged = is_hedged or is_joined or IS_WRONG.search(after.lower()) or _UNFINISHED.fullmatch(after)
     return None if is_hedged else Answer(written)
 
 
@@ -211,13 +209,12 @@ STATEMENT = re.compile(
     r"|\banswers?(?:\*\*|__|[`})])?\s{0,3}(?::|=(?!=))(?:(?:\*\*|__|[`})])(?=\s|$))?"
     r"|\banswers?\s++(?:(?:to|for|of)\s[^.:?!\n]{1,80}?\s)?"
     r"(?:is|are|was|would\s+be|will\s+be|should\s+be|must\s+be|equals|comes\s+out\s+(?:to\s+be|to|as))\b"
-    r"(?:\s+(?:therefore|thus|then|simply|just|indeed|clearly|exactly|equal\s+to|given\s+by)\b)?"
     r"(?:\*\*(?=[\s:]))?:?(?:\*\*(?=\s|$))?|答案(?:[是为為]|(?=:))|答え[はが]?",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
-# Step 3: add up; 3. Add up. But "answer: 18", "x = 18", "none" and "Wrong, I give up" are answers.
+# **Step 3: add up**; 3. Add up; (a) Add. But "answer: 18", "x = 18", "none", "Wrong, I give up" are answers.
 _HEADING = re.compile(
-    r"(?=[^\W\d_]|[0-9]{1,2}[.)] +[^\W\d_])"
+    r"(?:[*_`]|(?!\w)[\u2300-\U0001faff]\s*)*+(?=[^\W\d_]|\(?(?:[0-9]{1,2}|[a-z])(?:\\?[.)]|\ufe0f?\u20e3)\s+\W*[^\W\d_])"
     r"(?!.*\b(?:not?|none|never|wrong|incorrect|unknown|unclear|cannot|impossible|give up)\b)"
     r"(?!(?:[a-z ]{1,40}[:=≈]|(?:the )?(?:final )?answer(?: is)?|USD|EUR|GBP|INR|Rs\.?)[^\w\n]*"
     r"[0-9][0-9.,/%]*(?: [a-z]+s)?(?: left| in total| in all| altogether| total)?[^\w\n]*$)",
@@ -234,9 +231,10 @@ _OTHER_NUMBER = re.compile(
 _EXAMPLE = re.compile(r"\bfor (?:example|instance)\b|\be\.g\.")
 _UNFINISHED = re.compile(r"\s*[-−+*×·÷/=]\s*")  # of a text that breaks off
 _ANNOTATION = re.compile(r"<<[^<>\n]*+>>")  # a calculator's, in GSM8K's demonstrations
-_LETTER = re.compile(r"[^\W\d_]")
 _DIGIT = re.compile("[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
-_FORMULA = re.compile(r"\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.)++)\$(?![0-9])|\\\((.+?)\\\)|\\\[(.+?)\\\]")
+_FORMULA = re.compile(
+    r"\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.){1,400}+)\$(?![0-9])|\\[(\[]((?:[^\\\n]|\\[^()\[\]])++)\\[)\]]"
+)
 # The number of a list item, a step or a copyright line.
 _LABEL = re.compile(
     r"^\s*(?:[0-9]{1,2}[.)](?=\s)|\([0-9]{1,2}\)(?=\s))|(?:©|copyright|\(c\))[^0-9\n]{0,20}[0-9]{4}|"

@@ -1,10 +1,9 @@
 """Completion → whether the answer in its last box means the same as the reference, as in MATH."""
 
 import time
-from dataclasses import replace
 
 from erce.types import Completion, Verdict
-from erce.verify.answers.reference import equivalent, require_reference
+from erce.verify.answers.reference import compared, equivalent, require_reference
 from erce.verify.extract import FINAL_ANSWER_IS, STATEMENT, TRACES, Traces, find_answer, is_finished
 from erce.verify.number import is_number
 from erce.verify.phrases import plain, stated_number
@@ -50,19 +49,18 @@ def verify_math(
         reason = "no answer" if is_finished(completion) else "truncated"
         return Verdict(False, reason, elapsed=time.perf_counter() - began)
     verdict = _compared(answer, answer_words)
-    if answer_words.note and not verdict.accepted:
-        return replace(verdict, detail=answer_words.note)
-    return verdict
+    detail = verdict.detail if verdict.accepted else answer_words.note or verdict.detail
+    return Verdict(verdict.accepted, verdict.reason, verdict.extracted, time.perf_counter() - began, detail)
 
 
 def _compared(answer: str, given: Answer) -> Verdict:
     """Return the verdict on the words of an answer, or on the one number in the sentence that states it."""
     if given.is_none:
         return Verdict(False, "unparsed", given.text)
-    verdict = equivalent(answer, given.text)
+    verdict = compared(answer, given.text)
     if verdict.reason != "unparsed" or not given.sentence or not is_number(answer):
         return verdict
     if any(map(str.isalpha, plain(answer))):  # a unit, which the number of a phrase has not
         return verdict
     number = stated_number(given.text, given.sentence)
-    return equivalent(answer, number.text + "%" * number.is_percent) if number else verdict
+    return compared(answer, number.text + "%" * number.is_percent) if number else verdict

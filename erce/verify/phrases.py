@@ -71,7 +71,7 @@ def numeral_of(match: re.Match[str]) -> Numeral | None:
     if match["scale"] or match["thousand"]:
         value *= math.prod(SCALES[word] for word in _SCALE.findall(match["scale"]))
         value *= 1000 if match["thousand"] else 1
-    negative = "-" in (match["sign"], match["minus"])
+    negative = (match["sign"] + match["minus"]).count("-") == 1
     text = match.group()
     if match["percent"]:
         text = text[: match.start("percent") - match.start()] + match["scale"]
@@ -89,9 +89,7 @@ def answer_in(phrase: str) -> Numeral | None:
     >>> [one and one.text for one in map(answer_in, ("15 boxes of pens", "4*15 = 60", "15 or 16", "6!"))]
     ['15', '60', None, None]
     """
-    text = plain(phrase)
-    if _DIGITS_ALONE.fullmatch(text):
-        return Numeral(text, Fraction(text))
+    text = _DETACHED_MINUS.sub("-", plain(phrase))
     found = numerals(text)
     if not found or not all(one["whole"] for one in found) or _SPOILED.search(text.lower()):
         return None
@@ -158,14 +156,15 @@ _MIXED = re.compile(r"(?<=[0-9])\s*+(?=\\[dtc]?frac)")
 _FRACTION = re.compile(
     r"\\[dtc]?frac\s*+(?:\{\s*+([0-9]++)\s*+\}|([0-9]))\s*+(?:\{\s*+([0-9]++)\s*+\}|([0-9]))(?![0-9]|[.,][0-9])"
 )
-_DIGITS_ALONE = re.compile(r"-?[0-9]{1,100}(?:\.[0-9]{1,100})?")
 _HAS_WRAPPING = re.compile(r"[\\<>*`{}°]|--")
 # A calculator's annotation, end tokens of models, emphasis, text, colour, degrees, delimiters, spacing.
 _WRAPPING = re.compile(
     r"<<[^<>\n]*+>>|<[|/][^<>]*+>|\\(?:text)?color\s*\{[a-z]*\}|\\tag\{[^{}]*\}|\^?\{?\\circ\b|"
     r"\\[,!;:() \[\]]|\\(?=[$%])|\*\*|[`{}°]|\\(?:text|mathrm|mathbf|textbf|boxed|left|right|q?quad)(?![a-z])"
 )
-_ARROW = re.compile(r"[=-]+>|\\(?:Rightarrow|implies|to)\b|^\s*>(?=\s)|<(?=[^<>\s]+>)|(?<=[0-9%])>\Z")
+_ARROW = re.compile(r"[=-]{1,9}>|\\(?:Rightarrow|implies|to)\b|^\s*>(?=\s)|<(?=[^<>\s]+>)|(?<=[0-9%])>\Z")
+# A sign that does not touch its number, with no operand before it: - 7, x = -(7).
+_DETACHED_MINUS = re.compile(rf"(?:\A|(?<=[=:(,]))\s*+-[\s(]++(?=[{_CURRENCY}]?\s?\.?[0-9])")
 _NUMERAL = re.compile(
     rf"(?=[-+{_CURRENCY}UEGIR.0-9]|[A-Za-z_^]\^?[0-9])"  # so that most letters are passed over at once
     r"(?:(?<![A-Za-z0-9_.,)\]])"
@@ -187,9 +186,10 @@ _DOUBTS = (
 _CHINESE_HEDGES = "不|没|無|ない|ません|或|(?<!节)约|約|错"  # 节约 is to save
 HEDGES = re.compile(rf"\b(?:{_NEGATIONS}|{_DOUBTS}|if)\b|n't|不")  # an answer, in its words or its clause
 _HEDGES_NUMBER = re.compile(  # before it, in its clause
-    rf"\b(?:{_NEGATIONS}|{_DOUBTS}|either|than|between|least|most|almost|nearly|under|over|below|above|minus|"
+    rf"\b(?:{_NEGATIONS}|{_DOUBTS}|probably|likely|either|than|between|least|most|almost|nearly|under|over|below|above|minus|"
     rf"negative|(?:anything|all|nothing)\s+but|(?:could|might|may)\s+be)\b|n't|{_CHINESE_HEDGES}|"
-    r"\b(?:step|part|problem|question|example|exercise|no|to the|mod)\s*\(?\Z"
+    r"\b(?:(?:step|part|problem|question|example|exercise|no|to the|mod|log|ln)|"
+    r"(?:twice|double|triple|half|quarter|third|root)(?: of)?(?: the)?)\s*\(?\Z"
 )
 _SPOILED = re.compile(
     rf"\A\W*up to\b|\\[a-z][^=]*\Z|[?\[\]<>≤≥≠±~≈]|{_CHINESE_HEDGES}|n't\b|"
@@ -197,7 +197,7 @@ _SPOILED = re.compile(
     r"(?:about|around|circa)\s+\W{0,2}[0-9]|(?:and|to)\s*\Z)"
 )
 _TOUCHES_BEFORE = re.compile(
-    r"(?:[\w)\]%]\s*(?:[-+*/^]|\\(?:times|cdot|div|pm))|[A-Za-z0-9]\(|[_^]|[0-9]:|\b[Nn]o\.)[\s$(]*\Z"
+    r"(?:(?<!-)-|[\w)\]%]\s*(?:[+*/^]|\\(?:times|cdot|div|pm))|[A-Za-z0-9]\(|[_^]|[0-9]:|\b[Nn]o\.)[\s$(]*\Z"
 )
 _TOUCHES_AFTER = re.compile(
     r"\+|[$)\s]*(?:(?:[-+/*]|\\(?:times|cdot|div|pm))(?=\s*[\w($.])|[!^_]|:[0-9]|(?:pi|π|squared|cubed|factorial|mod|modulo|plus|minus|times\s+[0-9(]|"

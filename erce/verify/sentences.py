@@ -65,15 +65,13 @@ def settled(text: str, end: int, answer: Answer) -> Answer:
     taken_back, standing = "", answer
     for match in SENTENCE_AND_END.finditer(following) if signs else ():
         lowered = all_lowered[match.start() : match.end()].strip()
-        if not any(map(lowered.__contains__, signs)):
-            if taken_back and _CONFIRMS.search(lowered):
-                taken_back = ""
-            continue
-        if (_CONDITION.search(lowered) or OFFER.search(lowered)) and not _RECONSIDERS.match(lowered):
+        has_sign = any(map(lowered.__contains__, signs))
+        is_neutral = has_sign and (_CONDITION.search(lowered) or OFFER.search(lowered))
+        if is_neutral and not _RECONSIDERS.match(lowered):
             continue
         sentence = match.group().strip()
-        is_denied = _DENIES.search(lowered) is not None or _denies(sentence, standing.text)
-        value = _value_in(sentence, lowered, bool(taken_back) or is_denied)
+        is_denied = has_sign and _denies(sentence, lowered, standing.text)
+        value = _value_in(sentence, lowered, bool(taken_back) or is_denied) if has_sign else ""
         if value and HEDGES.search(value.lower()):
             taken_back = sentence if standing.text in value else taken_back
         elif value:
@@ -90,17 +88,17 @@ def settled(text: str, end: int, answer: Answer) -> Answer:
     return Answer(f"{standing.text}{taken_back}", note=note, is_none=True)
 
 
-def is_wrong(words: str) -> bool:
-    """Return whether the words behind a number say that it is wrong: "does not fit", "is impossible"."""
-    return _IS_WRONG.search(words.lower()) is not None
+def _denies(sentence: str, lowered: str, answer: str) -> bool:
+    """Return whether a sentence takes an answer back: "that is wrong", "not 7", "7 is wrong".
 
-
-def _denies(sentence: str, answer: str) -> bool:
-    """Return whether a sentence takes an answer back by its name: "not 7", "7 is wrong"."""
-    at = sentence.find(answer)
-    if at < 0 or sentence[at + len(answer) :][:1].isalnum():
-        return False
-    return bool(_NOT_BEFORE.search(sentence[:at]) or _IS_WRONG.match(sentence.lower(), at + len(answer)))
+    A sentence about another value, as the negative root, does so only if it names the answer.
+    """
+    name = rf"(?<![\w.−-]){re.escape(answer)}(?!\w|\.[0-9])[$)*\s]*+"
+    named = answer in sentence and re.search(name, sentence)
+    if named and (_NOT_BEFORE.search(lowered[: named.start()]) or IS_WRONG.match(lowered, named.end())):
+        return True
+    is_of_another = not named and "-" not in answer and _OF_ANOTHER.match(lowered)
+    return not is_of_another and _DENIES.search(lowered) is not None
 
 
 def _value_in(sentence: str, lowered: str, is_denied: bool) -> str:
@@ -126,9 +124,12 @@ _LETTER_OR_QUESTION = re.compile(r"[^\W\d_]|\?")
 _DELIMITED = re.compile(
     r"\s*+(?:\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.)++)\$(?![0-9])|\\\(((?s:.+?))\\\)|\\\[((?s:.+?))\\\]|\*\*([^*]++)\*\*)"
 )
-# Space, emphasis that does not come in pairs, emoji: what may stand before an answer.
+# Space, emphasis that does not come in pairs, emoji, connectives: what may stand before an answer.
 _EMOJI = r"[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]"
-_DECORATION = re.compile(rf"^(?:[\s:=`#]|\*\*(?=\s)|{_EMOJI})*+")
+_DECORATION = re.compile(
+    rf"(?i)^(?:[\s:=`#]|\*\*(?=\s)|{_EMOJI}|(?:so|thus|hence|then|therefore|(?:in\s+)?total|altogether|simply|just|"
+    r"indeed|clearly|exactly|equal\s+to|given\s+by)\b(?!\s*[-–—]\s),?)*+"
+)
 _TRAILING_EMOJI = re.compile(rf"(?:{_EMOJI}|\s)++\Z")
 _SENTENCE_END = re.compile(r"\.(?=[\s*_]|$)|!(?=[*_\s]*(?:$|[A-Z]|[^\x00-\x7f]))|\s(?:(?<=\?\s)|\s*+I hope)")
 _REASON = (
@@ -137,7 +138,8 @@ _REASON = (
 )
 _HARMLESS = re.compile(rf",\s*(?:not\s+(?=[-$\\(]*[0-9])|{_REASON})|(?<![^\s)])\s*{_REASON}")
 _CHANGES = re.compile(  # after a harmless word
-    r"\b(?:should\s+be|wait|rather|actually|instead|or|otherwise|minus|plus|doubt|cannot|impossible|wrong)\b|n't"
+    r"\b(?:should\s+be|wait|rather|actually|instead|or|otherwise|minus|plus|doubt|cannot|impossible|wrong)\b|n't|"
+    r"\btotal\s+[-$*]*[0-9]"
 )
 # What may stand between an answer and the words after it.
 _CLOSING = r"(?:\\text\s*\{|[$)\]}*_`\\\s])*+"
@@ -151,21 +153,26 @@ _IS_WRONG_TEXT = (
     r"|(?:isn't|wasn't|can't\s+be|cannot\s+be|couldn't\s+be)\s+(?:right|correct|it|true|the|possible)"
     r"|(?:doesn't|does\s+not)\s+(?:work|fit|hold|match|satisfy|make\s+sense|add\s+up|check\s+out))\b"
 )
-_IS_WRONG = re.compile(rf"[$)*\s]*{_IS_WRONG_TEXT}")
-_NOT_BEFORE = re.compile(r"(?:\bnot|n't(?:\s+be)?)\s+[$(\\*]*\Z")
+IS_WRONG = re.compile(_IS_WRONG_TEXT)  # behind a number
+_NOT_BEFORE = re.compile(
+    r"(?:\b(?:not|discard|disregard|reject)|n't(?:\s+be)?)\s+[$(\\*]*(?:[a-z]\s*=\s*)?\Z"
+)
 _NUMERAL_START = (
     r"[$(\\]*(?:[-−]?[0-9]|[dt]?frac|sqrt|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b)"
 )
 _HEDGE_BESIDE = re.compile(
-    rf"{_CLOSING}(?:\?|,?\s*or[\s}}]+(?:maybe\s+|perhaps\s+)?{_NUMERAL_START}[^.\n]{{0,40}}|"
+    rf"{_CLOSING}(?:\?|,?\s*\(?or[\s}}]+(?:(?:maybe|perhaps|possibly)\s+)?{_NUMERAL_START}[^.\n]{{0,40}}|"
     rf"\(?(?:wrong|incorrect)\b|(?:,?\s+which\s+)?{_IS_WRONG_TEXT})",
 )
 # The sentences behind an answer: conditions are neutral; the others state, deny, reconsider or confirm.
-_CONDITION = re.compile(r"\A\W*(?:otherwise|suppose|supposing|assuming|had|unless|when)\b|\bif\b")
-_SUBJECT = r"\b(?:it|that|this|answer|result|box|number|value|total)"
+_CONDITION = re.compile(
+    r"\A\W*(?:otherwise|suppose|supposing|assuming|had|unless|when)\b|\bif\b|"
+    r"\A\W*(?:this\s+makes\s+sense\s+(?:as|because|since)\b|(?:s?he|they)\s+could\s+have\s+[a-z])(?!.*answer)"
+)
 _LATER_STATEMENT = re.compile(
-    rf"{_SUBJECT}\s+(?:\w+\s+)?(?:should|must|ought\s+to)\s+(?:\w+\s+)?(?:be|have\s+been|read|equal)\b:?"
-    r"|\banswers?\s+(?:is|was|would\s+be|becomes|equals)\b(?:\s+(?:therefore|actually|really|then|now|thus)\b)?:?"
+    r"\b(?:(?:it|that|this|answer|result|total)\s+(?:\w+\s+)?(?:should|must|ought\s+to)|(?:box|number|value)\s+should)\s+"
+    r"(?:\w+\s+)?(?:be|have\s+been|read|equal)\b:?"
+    r"|\banswers?\s+(?:is|was|would\s+be|becomes|equals)\b(?:\s+(?:actually|really|now)\b)?:?"
     r"|\A\W*(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?answers?[*\s]*:|\bcorrection\s*:(?=\W*[0-9])|"
     r"\bi\s+meant?\b|\bmake\s+(?:it|that)\b|答案(?:应该)?是|[应應][该該]是|正(?:しい答え|解)は",
 )
@@ -188,6 +195,14 @@ _DENIES = re.compile(
     r"try\s+again)\b"
     r"|\bis\s+(?:that|this|it)\s+(?:right|correct|true)\b[^.]*\?|(?<![没沒不])[错錯]|不[对對]|訂正|間違(?!い[はが]?(?:な|あり))",
 )
+# These say nothing: "For x < 3 there is no solution", "Any smaller value …", "Disregard the negative root".
+_OF_ANOTHER = re.compile(
+    r"\A(?!.*\b(?:but|hence|is\s+[$]?[0-9]|so|therefore|thus|wrong)\b)\W*(?:for\s+[$\\(]*[a-z]\s*(?:[<>≤≥≠]|\\[lgn]e)[^,;]*\s"
+    r"(?:there|has|have)|(?:(?:we\s+)?(?:discard|reject|disregard)\s+)?(?:the\s+(?:other|quadratic|linear|negative)|"
+    r"(?:an?|any|each|every)\s+(?:other|different|smaller|larger|lower|higher|greater))\s+(?:case|value|root|solution|factor|number|"
+    r"integer)s?|we\s+(?:discard|reject|disregard)\s+[$\\(]*(?:[a-z]\s*=\s*)?[-−]|actually\W+\w+\s+can\s+also\s+(?:check|confirm|"
+    r"verify)|no\W+there\s+\w+\s+no\s+other\s+(?:solution|value)s?)(?:,\s+(?:as|because|since)\b|[^,;])*+\Z"
+)
 _CONFIRMS = re.compile(
     r"(?<!not )\b(?:(?:is|are|was|looks|seems)\s+(?:indeed\s+|also\s+|still\s+)?"
     r"(?:correct|right|fine|true|valid|consistent)|"
@@ -196,10 +211,10 @@ _CONFIRMS = re.compile(
 )
 # One of these is in each sentence that the patterns above find; a text without any is passed over at once.
 _SIGN_LIST = (
-    "answer|should|must|ought|correction|i mean|make it|make that|instead|wrong|incorrect|false|mistake|"
-    "error|not |n't|impossible|contradict|no |no.|no:|forgot|misread|miss|overlook|mind|scratch|disregard|"
-    "sure|redo|recomp|recalc|try again|start over|is it|is that|is this|wait|hmm|hang on|hold on|oops|sorry|"
-    "actually|second thought|答案|应该|應該|正しい|正解|错|錯|不对|不對|訂正|間違"
+    "answer|should|must|ought|correction|i mean|make it|make that|instead|wrong|incorrect|false|discard|"
+    "error|mistake|reject|not |n't|impossible|contradict|no |no.|no:|forgot|misread|miss|overlook|mind|"
+    "scratch|disregard|sure|redo|recomp|recalc|try again|start over|is it|is that|is this|wait|hmm|hang on|"
+    "hold on|oops|sorry|actually|second thought|答案|应该|應該|正しい|正解|错|錯|不对|不對|訂正|間違"
 )
 _SIGNS = _SIGN_LIST.split("|")
 OFFER = re.compile(

@@ -18,6 +18,14 @@ VERDICTS = [  # answer, completion, accepted, reason
     (r"\{1, 2\}", r"\boxed{\{2, 1\}}", True, "structural"),
     (r"\text{Evelyn}", r"\boxed{Evelyn}", True, "structural"),
     ("5", "The final answer is $5$. I hope it is correct.", True, "exact"),
+    ("5", "#### Total: 5", True, "exact"),
+    ("5", "#### Total cost: $5", True, "numeric"),
+    ("5", "#### Therefore, 5", True, "exact"),
+    ("-5", r"$$\boxed{\text{-5 dollars}}$$", True, "numeric"),
+    ("5", "#### -**5**", False, "different"),
+    ("5", "#### ~5", False, "unparsed"),
+    (r"\mbox{four}", r"\boxed{-\mbox{four}}", False, "different"),
+    (r"\mbox{four}", r"\boxed{\text{-four}}", False, "different"),
     ("5", r"\boxed{6}", False, "different"),
     ("5", r"\boxed{5 + }", False, "unparsed"),
     ("5", r"\boxed{\frac{5}{0}}", False, "unparsed"),
@@ -65,6 +73,7 @@ def test_a_verdict_tells_what_was_extracted_and_why():
     assert verdict.extracted == "(2, 5]"
     assert verdict.detail == "interval [2, 5] against (2, 5]"
     assert verdict.elapsed > 0
+    assert verify_math("5", "a " * 10**6 + r"\boxed{5}").elapsed > 1e-3  # the search counts too
     assert verify_math("5", "nothing").extracted is None
     assert len(equivalent("5", "1 + " * 400 + "x").detail) < 200
 

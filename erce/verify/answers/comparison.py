@@ -50,9 +50,10 @@ class Comparison:
             return value.accepts(tokens, self)
         name, sides = stated(tokens)
         if not name and len(sides) > 1:
+            has_letters = any(token.kind == "letter" for side in sides for token in side)
             if all(token.kind == "letter" or token.text in "+*" for token in sides[0]):  # p+q = 61
                 sides = sides[1:]
-            elif any(token.kind == "letter" for side in sides for token in side):
+            elif has_letters and not all(value.accepts(side, self) for side in sides):
                 raise UnparsedError("an equation")
         return all(value.accepts(side, self) for side in sides)
 

@@ -258,7 +258,9 @@ class ExpressionParser:
         token = self.take()
         kind, text = token.kind, token.text
         if kind == "number":
-            return self.numeral(text)
+            if self.at > 1 and text[0] == "0" and text[1:2].isdigit():
+                raise UnparsedError("a date, or digits that are not a number")
+            return number(text)
         if kind == "letter":
             return self.symbol(text)
         if kind == "command":
@@ -266,11 +268,6 @@ class ExpressionParser:
         if kind == "sign" and (text in _OPENING or text == "|"):
             return self.bracket(text)
         raise UnparsedError(f"{text or 'the end'!r} where a number or a symbol should stand")
-
-    def numeral(self, text: str) -> Tree:
-        if self.at > 1 and text[0] == "0" and text[1:2].isdigit():
-            raise UnparsedError("a date, or digits that are not a number")
-        return number(text)
 
     def bracket(self, opening: str) -> Tree:
         if opening != "|":

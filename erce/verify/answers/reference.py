@@ -5,7 +5,6 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
 
 from erce.errors import InputError
 from erce.types import Verdict
@@ -31,8 +30,6 @@ from erce.verify.answers.tree import symbols
 
 MAX_NESTING = 6  # sets of tuples of sets …
 _SHOWN_CHARACTERS = 80  # of an answer, in a detail
-
-
 # One of the choices A to E; an answer may be in lower case, or have the text of its choice behind it.
 _OPENING = r"\s*(?:\\(?:text|textbf|mathrm|mathbf)\s*\{)?\s*\(?"
 _CHOICE = re.compile(_OPENING + r"([A-E])\)?\s*\}?\s*")
@@ -69,8 +66,7 @@ def equivalent(gold: str, answer: str) -> Verdict:
     require_reference(gold)
     if not isinstance(answer, str):
         raise InputError(f"an answer is a str, got {type(answer).__name__}: decode or convert it first")
-    same, reason, detail = _compared(gold, answer, percent_is_unit=True)
-    return Verdict(same, reason, answer.strip(), time.perf_counter() - began, detail)
+    return replace(compared(gold, answer), elapsed=time.perf_counter() - began)
 
 
 def require_reference(answer: str) -> None:
@@ -92,39 +88,34 @@ def same_answer(one: str, other: str) -> bool:
     """
     if not one.strip() or not other.strip():
         return one.strip() == other.strip()
-    return all(
-        _compared(gold, answer, percent_is_unit=False).same for gold, answer in ((one, other), (other, one))
-    )
+    pairs = (one, other), (other, one)
+    return all(compared(*pair, percent_is_unit=False).accepted for pair in pairs)
 
 
-class _Ruling(NamedTuple):
-    same: bool
-    reason: str
-    detail: str = ""
-
-
-def _compared(gold: str, answer: str, *, percent_is_unit: bool) -> _Ruling:
-    if gold.strip() == answer.strip():
-        return _Ruling(True, "exact")
+def compared(gold: str, answer: str, *, percent_is_unit: bool = True) -> Verdict:
+    """Return the verdict of `equivalent`, without its time."""
+    given = answer.strip()
+    if gold.strip() == given:
+        return Verdict(True, "exact", given)
     if (choice := _CHOICE.fullmatch(gold)) and (chosen := _CHOSEN.fullmatch(answer)):
         same = choice[1] == chosen[1].upper()
         reason = "structural" if same else "different"
-        return _Ruling(same, reason, f"choice {choice[1]} against {_shown(answer)}")
+        return Verdict(same, reason, given, detail=f"choice {choice[1]} against {_shown(answer)}")
     try:
         tokens = tokenize(clean(answer))
         value = _value(gold)
         if isinstance(value, str):
-            return _compared_as_text(gold, tokens, value)
+            return _compared_as_text(gold, given, tokens, value)
         same = Comparison(percent_is_unit=percent_is_unit).accepts(value, tokens)
     except UnparsedError as error:
-        return _Ruling(False, "unparsed", str(error))
+        return Verdict(False, "unparsed", given, detail=str(error))
     except (TooLargeError, RecursionError) as error:
-        return _Ruling(False, "too large", str(error))
+        return Verdict(False, "too large", given, detail=str(error))
     number = value.value if isinstance(value, relations.Named) else value
     is_number = isinstance(number, Quantity) and not symbols(number.tree)
     reason = ("numeric" if is_number else "structural") if same else "different"
     kind = "number" if is_number else value.kind
-    return _Ruling(same, reason, f"{kind} {_shown(gold)} against {_shown(answer)}")
+    return Verdict(same, reason, given, detail=f"{kind} {_shown(gold)} against {_shown(answer)}")
 
 
 @lru_cache(maxsize=2048)
@@ -136,12 +127,12 @@ def _value(gold: str) -> Value | str:
         return str(error)
 
 
-def _compared_as_text(gold: str, tokens: list[Token], why: str) -> _Ruling:
+def _compared_as_text(gold: str, given: str, tokens: list[Token], why: str) -> Verdict:
     """Accept the tokens of the reference itself: the same text except for wrappers and spaces."""
     with suppress(UnparsedError, TooLargeError):
         if _bare(tokenize(clean(gold))) == _bare(tokens):
-            return _Ruling(True, "structural", "the same except for wrappers and spaces")
-    return _Ruling(False, "reference not read", f"it is compared as text: {why}")
+            return Verdict(True, "structural", given, detail="the same except for wrappers and spaces")
+    return Verdict(False, "reference not read", given, detail=f"it is compared as text: {why}")
 
 
 def _bare(tokens: list[Token]) -> list[str]:

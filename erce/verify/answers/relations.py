@@ -86,7 +86,7 @@ def read_real_set(tokens: list[Token], budget: Budget) -> RealSet:
     sides, signs = sides_of(tokens)
     if not signs:
         return RealSet(_operation(tokens, budget))
-    if signs == ["in"] and name_of(sides[0]):
+    if signs in (["in"], ["="]) and name_of(sides[0]):
         return replace(read_real_set(sides[1], budget), name=name_of(sides[0]))
     return _bounded(sides, signs, budget)
 

@@ -1,6 +1,7 @@
 """Tuples, ratios, values of several names, lists, sets, matrices: readers and comparisons."""
 
 from dataclasses import dataclass, replace
+from string import ascii_letters
 from typing import ClassVar
 
 from erce.verify.answers.comparison import (
@@ -24,6 +25,7 @@ from erce.verify.answers.tree import Tree
 from erce.verify.answers.written import is_nothing
 
 _NAMED_KINDS = frozenset({"value", "relation", "interval"})
+_COORDINATES = (r"x y", r"x y z", r"r \theta", r"r \theta z", r"\rho \theta \phi")
 _SAME_BRACKETS = {"⟨": "(", "⟩": ")"}
 _ENVIRONMENTS = frozenset({"matrix", "pmatrix", "bmatrix", "Bmatrix", "smallmatrix", "array"})
 Rows = tuple[tuple[Tree, ...], ...]
@@ -66,17 +68,22 @@ class Tuple:
         sides, signs = sides_of(tokens)
         names = names_of(sides[0])
         if signs == ["="] and names:
-            return self._renamed(names).accepts(sides[1], comparison)
+            return self._renamed(names, names).accepts(sides[1], comparison)
+        if signs == ["="] and not self.names and name_of(sides[0]) and enclosed(sides[1]):  # P = (2, 5)
+            return self.accepts(sides[1], comparison)
         parts, separator = separated(tokens)
         named = values_of_names(parts)
         if named is None or separator == "or" or len(set(named[0])) < len(named[0]):
             raise UnparsedError("no values of names")
-        values = self._renamed(named[0]).items
-        return self.brackets == ("(", ")") and comparison.accepts_in_order(values, named[1])
+        names, values = named
+        has_order = "".join(names) in ascii_letters or len(set(map(letter_of, names))) == 1  # a, b; x_1, x_2
+        items = self._renamed(names, names if has_order else ()).items
+        return self.brackets == ("(", ")") and comparison.accepts_in_order(items, values)
 
-    def _renamed(self, names: tuple[str, ...]) -> "Tuple":
-        """Return the entries in the order of `names`; without names of their own they are x, y or r, θ."""
-        own = self.names or tuple(sorted(names, key=lambda name: name.lstrip("\\")))
+    def _renamed(self, names: tuple[str, ...], default: tuple[str, ...]) -> "Tuple":
+        """Return the entries in the order of `names`; their own are x, y or r, θ, else `default`."""
+        usual = (tuple(usual.split()) for usual in _COORDINATES)
+        own = self.names or next((one for one in usual if set(one) == set(names)), default)
         if sorted(own) != sorted(names) or len(own) != len(self.items):
             raise UnparsedError(f"values of {', '.join(names)}")
         at = {name: at for at, name in enumerate(own)}
@@ -277,7 +284,7 @@ def _split_name(tokens: list[Token]) -> tuple[list[Token], str]:
         names = names_of(sides[0])
         if names:
             return sides[1], f"({','.join(names)})"
-        if signs == ["in"]:
+        if signs == ["in"] or (name_of(sides[0]) and enclosed(sides[1])):  # x in A, S = {1, 2}
             name, sides = stated(tokens)
             return sides[0], letter_of(name)
     return tokens, ""

@@ -21,6 +21,7 @@ _ORNAMENTS = re.compile(
     re.IGNORECASE,
 )
 _THOUSANDS = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?: [0-9]{3})++(?![0-9/]| ?/|,)")
+_BRACED_THOUSANDS = re.compile(r"(?<=[a-z^}\]])\{-?[0-9]{1,3}(?:,[0-9]{3})++(?=[^{},0-9]*\})")  # \sqrt{1,234}
 _DOLLARS = re.compile(r"\A([^$]*+)(?<!\\)\$(?=\s?[0-9.][^$]*+\Z)")  # the one sign of $18
 _EMPHASIS = re.compile(r"\A(\*\*?)([^*]++)\1\Z")
 # Each character and the command that it stands for.
@@ -52,7 +53,7 @@ _TOKEN = re.compile(
         (?:\s?\{\s?,\s?\}(?:\s?\\!)*+\s?|(?:(?:\s|\\[ ,])*+,(?:\s?\\!)++|(?:\\!)++,)\s?|\\[!,])
         [0-9]{3})+(?![0-9])(?:\.[0-9]++)?+)
     | (?P<number>[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)
-    | (?P<space>(?:\s|(?<!~)~(?!~)|\\[ ,;:>!/]|\{\s*+\}
+    | (?P<space>(?:\s|(?<!~)(?!\A~[0-9$.])~(?!~)|\\[ ,;:>!/]|\{\s*+\}
         |\\[hv]?phantom(?![a-z])\s*+(?:\{[^{}]*+\}|[^\\{\s]))++)
     | (?P<rows>\\\\(?:\[-?[0-9.]++\s?(?:pt|em|ex|mm|cm|in|px)\])?+)
     | (?P<degree>\^\s*+(?:\{\s*+\\(?:circ|degree)\s*+\}|\\circ(?![A-Za-z])))
@@ -69,7 +70,7 @@ _VECTORS = re.compile(
     r"\\(?:vec|overrightarrow|mathbf|boldsymbol|bm|nabla)(?![a-z])(?:.*\\times|(?<=\\times).*)"
 )
 _LETTER_UNIT = re.compile(r"[mgshlL](?:[/ ][a-z]{1,3})?(?:\^-?[123])?")
-_TWO_LETTERS = re.compile(r"[A-Za-z]{2}|[\u4e00-\u9fff]")
+_NOT_NUMBER = re.compile(r"(?![-.$\\]*[0-9]).*?(?:[A-Za-z]{2}|[\u4e00-\u9fff])", re.DOTALL)  # not 7 km
 _SPELLINGS = {"<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "**": "^"}
 _GROUPING = re.compile(r"[^0-9.]++")
 _REPEATING = re.compile(r"\\[a-z]++\s?\{?")
@@ -156,6 +157,7 @@ def clean(text: str) -> str:
         text = _DOLLARS.sub(r"\1\\$", text)
     if " " in text:
         text = _THOUSANDS.sub(lambda number: number.group().replace(" ", ""), text)
+    text = _BRACED_THOUSANDS.sub(lambda group: group.group().replace(",", ""), text)
     text = _EMPHASIS.sub(r"\2", text).strip("` \n")
     return text[:-1] if text.endswith("\\") and not text.endswith("\\\\") else text
 
@@ -296,7 +298,7 @@ def _read_wrapped(tokens: list[Token], match: re.Match[str], spaced: bool) -> in
         tokens.append(Token("and", words, spaced))
     elif words in FUNCTIONS:
         tokens.append(Token("command", words, spaced))
-    elif (_TWO_LETTERS.search(words) and not words[0].isdigit()) or _is_unit(name, words, tokens):
+    elif _NOT_NUMBER.match(words) or _is_unit(name, words, tokens):
         tokens.append(_word(words, spaced))
     elif words:
         return match.start("content") - 1

@@ -299,12 +299,8 @@ _VALUES: dict[str, Callable[..., Number]] = {
     "neg": lambda evaluator, negated: -evaluator.value(negated),
     "add": partial(_combined, operation=operator.add),
     "mul": partial(_combined, operation=operator.mul),
-    "frac": lambda evaluator, above, below: evaluator.quotient(
-        evaluator.value(above), evaluator.value(below)
-    ),
-    "pow": lambda evaluator, base, exponent: power(
-        evaluator, evaluator.value(base), evaluator.value(exponent)
-    ),
+    "frac": lambda evaluator, *sides: evaluator.quotient(*map(evaluator.value, sides)),
+    "pow": lambda evaluator, *sides: power(evaluator, *map(evaluator.value, sides)),
     "root": _root,
     "call": _call,
 }

@@ -40,7 +40,6 @@ CURRENCIES = {"\\$": "dollar", "€": "euro", "£": "sterling", "¥": "yuan", "�
 SHORT_UNITS = frozenset(word for word in UNITS if 2 <= len(word) <= 3) | {"sq", "cu", "mph", "kph", "per"}
 
 _KNOWN = frozenset({*UNITS, *_SQUARES, *SCALES, *_SILENT, "per", "/"})
-
 _UNIT_WORDS = _KNOWN | _POWERS.keys() | _SPEEDS.keys()
 _POWER = re.compile(r"\^?\{?[23]\}?|[²³]")
 _WORD = re.compile(r"[a-z]+|[\u4e00-\u9fff]|[²³]|\^(?:-?[0-9]|\{-?[0-9]\})|/")

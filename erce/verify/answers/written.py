@@ -10,7 +10,7 @@ from erce.verify.answers.tokens import Token
 from erce.verify.answers.units import units_agree
 
 _IN_WORDS = frozenset(".,-'!()")
-_PUNCTUATION = re.compile(r"[.()!-]")
+_PUNCTUATION = re.compile(r"[.()!]|(?!\A)-")  # -four is not four
 _ARTICLE = re.compile(r"^(?:the|an|a) (?=.)")
 _SEPARATOR = re.compile(r",|\band\b")
 _NOTHING = re.compile(
@@ -46,7 +46,7 @@ def are_words(tokens: list[Token]) -> bool:
 def words_of(tokens: list[Token]) -> Words:
     """Return the words that the tokens write: "Ann and Bob" is "Bob, Ann", but "A or B" has an order."""
     text = "".join((" " if token.spaced or token.kind == "and" else "") + token.text for token in tokens)
-    text = " ".join(_PUNCTUATION.sub(" ", text.casefold().replace("'", "")).split())
+    text = " ".join(_PUNCTUATION.sub(" ", text.strip().casefold().replace("'", "")).split())
     things = [_ARTICLE.sub("", thing.strip()) for thing in _SEPARATOR.split(text)]
     return Words(tuple(sorted(filter(None, things))))
 
