@@ -83,12 +83,12 @@ class Limits:
         return min(IDLE_SECONDS, self.wall / 2)
 
     def __post_init__(self) -> None:
-        for name in ("cpu", "wall", "memory", "file"):
+        for name, most in {"cpu": 1e9, "wall": 1e9, "memory": 1 << 60, "file": 1 << 60}.items():
             limit = getattr(self, name)
-            if limit <= 0:
-                raise InputError(f"{name} = {limit!r} must be above 0: give a larger limit")
             if name in ("memory", "file") and not isinstance(limit, int):
                 raise InputError(f"{name} counts bytes, and {limit!r} is not an int: round it")
+            if not (isinstance(limit, int | float) and 0 < limit <= most):
+                raise InputError(f"{name} = {limit!r} must be above 0 and up to {most:g}: give such a number")
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,8 @@ class Job:
             object.__setattr__(self, name, getattr(self, name).removeprefix(BYTE_ORDER_MARK))
         if self.mode not in MODES:
             raise InputError(f"no mode {self.mode!r}; give {' or '.join(MODES)}")
+        if self.mode == "script" and self.tests:
+            raise InputError(f"mode 'script' does not run tests = {self.tests!r:.80}: use mode 'strict'")
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,7 @@ class SupervisedWorker:
     """One worker process, for one job at a time. Not thread-safe, and of no use after a fork."""
 
     def __init__(self, tier: str) -> None:
-        self.owner = os.getpid()
+        self.owner, self._tier = os.getpid(), tier
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._judge: socket.socket | None = None
         self._judged = 0
@@ -274,7 +276,12 @@ class SupervisedWorker:
         # channel closes a moment before its process ends, so for the last two the worker waits for that.
         ended = b"dead" if reply.get("detail") == ENDED else b"done"
         self._control.send(ended if reply else b"gone")
-        return reply, _Report(*self._receive().split("\n"))
+        report = _Report(*self._receive().split("\n"))
+        if report.ended == "signal 9" and self._tier != "none":  # which no program can send itself
+            if float(report.cpu) < limits.cpu:
+                raise OSError("a program was killed from outside (signal 9), as where memory is short")
+            report = report._replace(over="processor")  # the kernel's limit on it, before the worker's clock
+        return reply, report
 
     def _receive(self) -> str:
         message = self._control.recv(1 << 16)

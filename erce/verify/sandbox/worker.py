@@ -164,7 +164,8 @@ class Worker:
             make(self._namespaces.fresh)
         program = os.fork()
         if not program:
-            for number, descriptor in enumerate(self._streams):
+            null = os.open("/dev/null", os.O_RDWR)  # its own, whose flags no later program sees
+            for number, descriptor in enumerate((*self._streams, null, null, null)[:3]):
                 os.dup2(descriptor, number)
             _become(calls, serve, channel)
         os.dup2(self._null, self._kept)
