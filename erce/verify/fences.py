@@ -14,9 +14,8 @@ def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Trac
 
     The last block that defines an entry point fits, else the last. Blocks are fences of three or more
     backticks or tildes that name Python, else fences that name nothing, else runs of lines that look like
-    code. A fence that names anything else, such as an output, is one only if no other block defines an entry
-    point. A fence that never closes ends with the text. A block that is indented as a whole is moved to the
-    margin. There is no program inside a reasoning trace.
+    code, else, if one defines an entry point, other fences. A fence that never closes ends with the text. A
+    block that is indented as a whole is moved to the margin. No program is inside a reasoning trace.
 
     Other blocks that define or import what the program lacks belong to it, in the order of the text, but not
     one that uses the program as soon as it is loaded: that is an example or a test.
@@ -29,7 +28,8 @@ def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Trac
     text = _BYTE_ORDER_MARK.sub("", text)
     for part in (text, strip_traces(text, traces)):
         statements = statements_of(_at_the_margin(part))
-        if statements is not None and not any(map(_is_prose, statements)):
+        values = [statement.value for statement in statements or () if isinstance(statement, ast.Expr)]
+        if statements is not None and not any(isinstance(value, _PROSE) for value in values):
             return _at_the_margin(part)
     fences, prose = _fences(part)
     kinds = [
@@ -47,11 +47,6 @@ def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Trac
     ]
     chosen += [(kind, len(kind) - 1) for kind in kinds[:3] if kind]
     return _with_helpers(*chosen[0], wanted) if chosen else "" if fences else part
-
-
-def _is_prose(statement: ast.stmt) -> bool:
-    """Return whether a statement only names something and does nothing, as `[BEGIN]` or `Answer`."""
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Name | ast.List | ast.Tuple)
 
 
 def _with_helpers(blocks: list[str], program: int, wanted: set[str]) -> str:
@@ -82,18 +77,15 @@ def _fences(text: str) -> tuple[list[tuple[str, str]], str]:
     outside: list[str] = []
     mark, language, depth = "", "", 0
     for line in text.split("\n"):
-        fence = None if mark else _FENCE.match(line)
         if mark:
-            before, closing, after = line.partition(mark)
-            has_code = bool(before.strip(" \t>"))
-            ends = not before[-1].isspace() if has_code else len(before.expandtabs(4)) <= depth + 3
-            is_end = closing and ends and not after.strip(f"{mark[0]} \t\r")
-            if has_code or not is_end:
-                inside.append(before if is_end else line)
-            if is_end:
-                blocks += _blocks_of(language, inside)
+            code, closing, after = line.partition(mark)
+            ends = re.fullmatch(rf"[ >]{{0,{depth + 3}}}|.*\S", code.expandtabs(4))
+            if closing and ends and not after.strip(f"{mark[0]} \t\r"):
+                blocks += _blocks_of(language, [*inside, code] if code.strip(" \t>") else inside)
                 mark, inside = "", []
-        elif fence and not (fence["mark"][0] == "`" and "`" in fence["info"]):
+            else:
+                inside.append(line)
+        elif (fence := _FENCE.match(line)) and not (fence["mark"][0] == "`" and "`" in fence["info"]):
             mark, language = fence["mark"], fence["language"].lower()
             depth = len(fence["before"].expandtabs(4))
         else:
@@ -133,16 +125,14 @@ def _runs_of_code(text: str) -> list[str]:
     return [run for run in code if _DEFINES.search(run)] or code
 
 
+_PROSE = ast.Name | ast.List | ast.Tuple  # what Python reads in `Answer` and `[BEGIN]`
 _FENCE = re.compile(
-    r"^(?P<before>[ \t>]*+)(?P<mark>`{3,}|~{3,})(?P<info>[ \t{.]*+(?P<language>[^\s:,;={}]*+).*)$",
-    re.MULTILINE,
+    r"(?m)^(?P<before>[ \t>]*+)(?P<mark>`{3,}|~{3,})(?P<info>[ \t{.]*+(?P<language>[^\s:,;={}]*+).*)$"
 )
 _BYTE_ORDER_MARK = re.compile("^\ufeff", re.MULTILINE)
 _PYTHON = re.compile(r"i?py(?:thon)?[0-9.]*|py3k?")
-_DEFINED_NAME = re.compile(
-    r"^[ \t]*+(?:(?:async\s++)?def\s++|class\s++|(?=\w++\s*+=[^=]))(\w++)", re.MULTILINE
-)
-_DEFINES = re.compile(r"^(?:def|class|async\s+def|import|from\s+[\w.]+\s+import)\s|^@\w", re.MULTILINE)
+_DEFINED_NAME = re.compile(r"(?m)^[ \t]*+(?:(?:async\s++)?def\s++|class\s++|(?=\w++\s*+=[^=]))(\w++)")
+_DEFINES = re.compile(r"(?m)^(?:(?:def|class|async\s+def|import|from\s+[\w.]+\s+import)\s|@\w)")
 # A line that goes on with code: indented, a statement, an assignment, a call, a comment, a closing bracket.
 _CODE = re.compile(
     r"[ \t#)\]}@]|\"\"\"|'''|(?:def|class|async|import|from|if|elif|else|for|while|try|except|finally|with|"

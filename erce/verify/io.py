@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import zip_longest
+from typing import Any
 
 from erce.errors import InputError
 from erce.types import Verdict
@@ -34,14 +35,12 @@ def verify_io(
         program: The source, or a text with it (`extract_program`); no text makes this raise.
         cases: Pairs of standard input and expected output, compared by their words, so spaces and line ends
             do not matter. The first case that fails decides.
-        tolerance: Two words are also equal if both are numbers and differ by at most
-            tolerance · max(1, |expected|). Numbers have the digits 0 to 9, a point and an exponent, so
-            `1_000` is none.
+        tolerance: Two words are also equal if both are numbers, of digits, a point and an exponent, and
+            differ by at most tolerance · max(1, |expected|).
         limits: Of time and memory, for each case.
 
     Returns:
-        A verdict with the reason "passed"; "failed" (the detail says in which case, and shows the first
-        differing line, or what was raised); "timeout"; or "error" (a fault of the machine).
+        A verdict, whose reasons docs/sandbox.md explains; the detail names the case and what went wrong.
 
     Raises:
         InputError: `cases` could not refuse a program.
@@ -116,7 +115,7 @@ def _shown(line: str) -> str:
     return repr(line if len(line) <= _SHOWN_LETTERS else f"{line[:_SHOWN_LETTERS]}…")
 
 
-def _checked(cases: Cases, tolerance: float | None) -> list[tuple[str, str]]:
+def _checked(cases: Any, tolerance: float | None) -> list[tuple[str, str]]:
     pairs = list(cases) if isinstance(cases, Iterable) else [cases]
     if not all(
         isinstance(case, tuple | list) and len(case) == 2 and all(isinstance(text, str) for text in case)

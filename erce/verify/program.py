@@ -46,9 +46,7 @@ def run_program(
             the program, which can forge its pass there.
 
     Returns:
-        A verdict with the reason "passed"; "unproven" (accepted, in that mode); "failed" (an assert did not
-        hold, or as the detail says); "timeout" (too much processor time, or waiting); "opaque" (a value
-        that does not cross); or "error" (the tests or the machine are at fault).
+        A verdict, whose reasons docs/sandbox.md explains.
 
     Raises:
         SandboxUnavailable: Nothing isolates here; the environment variable ERCE_SANDBOX names a weaker tier.
@@ -84,10 +82,8 @@ def verify_program(problem: Problem, completion: Completion | str) -> Verdict:
         if not problem.inputs:
             require_asserts(problem.tests, problem.setup)
         elif problem.tests or len(problem.inputs) != len(problem.outputs):
-            numbers = (
-                f"{len(problem.tests)} tests, {len(problem.inputs)} inputs, {len(problem.outputs)} outputs"
-            )
-            raise BrokenTestsError(f"{numbers}: give it tests alone, or as many outputs as inputs")
+            counts = {name: len(getattr(problem, name)) for name in ("tests", "inputs", "outputs")}
+            raise BrokenTestsError(f"{counts}: give it tests alone, or as many outputs as inputs")
     except BrokenTestsError as error:
         raise InputError(f"problem {problem.id!r}: {error}") from error
     if not program.strip():

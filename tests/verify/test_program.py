@@ -207,8 +207,11 @@ def test_tests_that_would_pass_anything_are_the_tasks_fault(tests, message):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"tests": ("assert f(1) == 1",), "inputs": ("1",), "outputs": ("1",)}, "'p': 1 tests, 1 inputs"),
-        ({"inputs": ("1", "2"), "outputs": ("1",)}, "2 inputs, 1 outputs: give it"),
+        (
+            {"tests": ("assert f(1) == 1",), "inputs": ("1",), "outputs": ("1",)},
+            "'p': {'tests': 1, 'inputs': 1",
+        ),
+        ({"inputs": ("1", "2"), "outputs": ("1",)}, "'inputs': 2, 'outputs': 1}: give it"),
         ({"tests": "assert f(1)"}, "tests = 'assert f.1.' is one text; give a list"),
     ],
 )

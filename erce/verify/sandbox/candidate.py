@@ -105,10 +105,7 @@ def _outcome(mode: str, program: str, setup: list[str], tests: list[str]) -> byt
 
 
 def _together(program: str, setup: list[str], tests: list[str]) -> tuple[str, str]:
-    """Run set-up, program, set-up and tests in one namespace.
-
-    A program may need the classes of the set-up, and the set-up those of the program.
-    """
+    """Run set-up, program, set-up and tests in one namespace: set-up and program may need each other."""
     names = _namespace("program")
     where = "the program raised "
     try:

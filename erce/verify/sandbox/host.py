@@ -28,6 +28,7 @@ BYTE_ORDER_MARK = "\ufeff"
 IDLE_SECONDS = 5.0
 JOBS_PER_JUDGE = 200
 START_SECONDS = 60.0  # until a worker must be ready
+Conversation = Callable[[socket.socket, float], dict[str, Any]]  # with a candidate, for so many seconds
 SLACK_SECONDS = 10.0  # of silence beyond the wall limit, after which a worker counts as dead
 
 # Parent packages are empty stubs, so that the worker loads no files but those of the sandbox. It has one
@@ -181,12 +182,10 @@ class SupervisedWorker:
 
     def run(self, job: Job) -> Outcome:
         """Return the outcome of one job; OSError if the worker or its judge died, so that another may try."""
-        tests = None
-        content: list[Any] = [list(job.setup), list(job.tests)]
+        tests, content = None, [job.setup, job.tests]
         try:
             if job.mode != "script":
-                closed = None if job.entry_points is None else tuple(job.entry_points)
-                tests = read_tests(tuple(job.setup), tuple(job.tests), closed)
+                tests = read_tests(job.setup, job.tests, job.entry_points)
             if tests and job.mode == "strict":
                 content = [tests.imports, tests.entry_points]
             program = wire.frame([job.mode, job.program, *content])
@@ -254,13 +253,9 @@ class SupervisedWorker:
         return judge
 
     def _exchange(
-        self,
-        job: bytes,
-        limits: Limits,
-        converse: Callable[[socket.socket, float], dict[str, Any]],
-        *streams: int,  # descriptors for the candidate's standard input and output
+        self, job: bytes, limits: Limits, converse: Conversation, *streams: int
     ) -> tuple[dict[str, Any], _Report]:
-        """Start a candidate; return what `converse` makes of its channel, and the worker's report."""
+        """Start a candidate, perhaps on `streams`; return what `converse` makes of it, and the report."""
         ours, theirs = socket.socketpair()
         seconds = limits.wall + SLACK_SECONDS
         with ours:
@@ -277,10 +272,9 @@ class SupervisedWorker:
         ended = b"dead" if reply.get("detail") == ENDED else b"done"
         self._control.send(ended if reply else b"gone")
         report = _Report(*self._receive().split("\n"))
-        if report.ended == "signal 9" and self._tier != "none":  # which no program can send itself
-            if float(report.cpu) < limits.cpu:
-                raise OSError("a program was killed from outside (signal 9), as where memory is short")
-            report = report._replace(over="processor")  # the kernel's limit on it, before the worker's clock
+        is_early = float(report.cpu) < limits.cpu  # and before the kernel's limit
+        if report.ended == "signal 9" and is_early and self._tier != "none":  # which lets it kill itself
+            raise OSError("a program was killed from outside (signal 9), as where memory is short")
         return reply, report
 
     def _receive(self) -> str:
@@ -332,10 +326,7 @@ def _outcome(reason: str, detail: str, report: _Report, limits: Limits, began: f
 
 
 def numpy_folder() -> str:
-    """Return the folder of NumPy, the only package that programs may import; "" if they cannot see it.
-
-    It may not be installed, or lie under /tmp, in whose place a program has a folder of its own.
-    """
+    """Return the folder of NumPy, the only package that programs may import; "" if it is not, or in /tmp."""
     spec = find_spec("numpy")
     folder = Path(spec.origin).resolve().parent if spec and spec.origin else None
     return "" if folder is None or folder.is_relative_to("/tmp") else str(folder)

@@ -56,10 +56,8 @@ class ReadTests:
 
 
 @lru_cache(maxsize=4096)
-def read_tests(
-    setup: tuple[str, ...], tests: tuple[str, ...], entry_points: tuple[str, ...] | None
-) -> ReadTests:
-    """Read set-up and tests; BrokenTestsError if they cannot lead to a verdict."""
+def read_tests(setup: Sequence[str], tests: Sequence[str], entry_points: Sequence[str] | None) -> ReadTests:
+    """Read set-up and tests, which are tuples; BrokenTestsError if they cannot lead to a verdict."""
     require_asserts(tests, setup)
     sources = (*setup, *tests)
     loaded, bound = read_and_bound(sources)
@@ -90,7 +88,7 @@ def require_asserts(tests: Sequence[str], setup: Sequence[str] = ()) -> None:
 
 
 @lru_cache(maxsize=4096)
-def free_names(setup: tuple[str, ...], tests: tuple[str, ...]) -> tuple[str, ...]:
+def free_names(setup: Sequence[str], tests: Sequence[str]) -> tuple[str, ...]:
     """Return the sorted names that tests and set-up read and that neither they nor Python define.
 
     Python defines its builtins and the modules of its library, which tests may use without an import. A name
@@ -199,18 +197,16 @@ def _parsed(source: str) -> ast.Module:
     return tree
 
 
-_parsing = threading.Lock()
+_lock = threading.Lock()
 
 
 @contextmanager
 def _ignored_warnings() -> Iterator[None]:
     """Hide Python's warnings about a text; `warnings` itself is not safe for threads."""
-    with _parsing, warnings.catch_warnings():
+    with _lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_parsing.acquire, after_in_parent=_parsing.release, after_in_child=_parsing.release
-    )
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)

@@ -75,10 +75,9 @@ def main(control_descriptor: int, supervisor_pid: int, tier: str, numpy: str) ->
 
 def _find_numpy(folder: str, name: str, *_: object) -> ModuleSpec | None:
     """Return where NumPy is, and no package beside it: the one method of a finder of modules."""
-    start = f"{folder}/__init__.py"
-    return (
-        spec_from_file_location(name, start, submodule_search_locations=[folder]) if name == "numpy" else None
-    )
+    if name == "numpy":
+        return spec_from_file_location(name, f"{folder}/__init__.py", submodule_search_locations=[folder])
+    return None
 
 
 def _first_of_its_namespace(proc: int) -> layers.JobNamespaces:
