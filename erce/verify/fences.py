@@ -110,22 +110,23 @@ def _runs_of_code(text: str) -> list[str]:
 
     A run that is not Python begins where it defines something, unless it is the whole text.
     """
-    runs, quotes = [""], ""  # quotes: of a string that has not ended
+    runs, quotes = [[""]], ""  # quotes: of a string that has not ended
     for line in text.split("\n"):
         if quotes or not line.strip() or _CODE.match(line) or _DEFINES.match(line):
-            runs[-1] += line + "\n"
+            runs[-1].append(line)
         else:
-            runs.append("")
+            runs.append([])
         for triple in _TRIPLE.findall(line):
             quotes = "" if quotes == triple else quotes or triple
     if len(runs) == 1:
         return [text]
-    starts = [(run.strip("\n"), _DEFINES.search(run.strip("\n"))) for run in runs if run.strip()]
+    texts = ["\n".join(run).strip("\n") for run in runs if any(map(str.strip, run))]
+    starts = [(run, _DEFINES.search(run)) for run in texts]
     code = [run[start.start() :] if start and not statements_of(run) else run for run, start in starts]
     return [run for run in code if _DEFINES.search(run)] or code
 
 
-_PROSE = ast.Name | ast.List | ast.Tuple  # what Python reads in `Answer` and `[BEGIN]`
+_PROSE = ast.Name | ast.List | ast.Tuple | ast.UnaryOp | ast.BinOp  # as of `Answer`, `[BEGIN]` and `- a`
 _FENCE = re.compile(
     r"(?m)^(?P<before>[ \t>]*+)(?P<mark>`{3,}|~{3,})(?P<info>[ \t{.]*+(?P<language>[^\s:,;={}]*+).*)$"
 )

@@ -69,8 +69,7 @@ def verify_program(problem: Problem, completion: Completion | str) -> Verdict:
     so that a program runs only once for a problem.
 
     Reasons beside those of `run_program`: "no answer" (nothing but space), and "truncated" for a completion
-    that was cut off and did not pass. InputError if the tests are not Python, have no assert or have inputs
-    beside them.
+    that was cut off and did not pass. InputError if tests are not Python, without assert or beside inputs.
 
     >>> square = Problem(id="1", prompt="", demonstration="", tests=("assert f(3) == 9",))
     >>> verify_program(square, "def f(x):\\n    return x * x").reason

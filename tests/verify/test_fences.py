@@ -28,6 +28,8 @@ SQUARE = "def square(x):\n    return x * x"
         f"[PYTHON]\n{SQUARE}\n[/PYTHON]",
         f"[BEGIN]\n{SQUARE}\n[DONE]",  # which is Python, and names what nothing defines
         f"{SQUARE}\n</s>",
+        f"~~~python\n{SQUARE}",
+        f"- Python\n- Short\n\n{SQUARE}",
         f"```python:square.py\n{SQUARE}\n```",
         f"```python, editable\n{SQUARE}\n```",
         f"```ipython3\n{SQUARE}\n```",

@@ -272,8 +272,8 @@ class SupervisedWorker:
         ended = b"dead" if reply.get("detail") == ENDED else b"done"
         self._control.send(ended if reply else b"gone")
         report = _Report(*self._receive().split("\n"))
-        is_early = float(report.cpu) < limits.cpu  # and before the kernel's limit
-        if report.ended == "signal 9" and is_early and self._tier != "none":  # which lets it kill itself
+        if report.ended == "signal 9" and self._tier != "none" and float(report.cpu) < limits.cpu:
+            # The program, or the kernel's limit on its processor time, cannot have done this.
             raise OSError("a program was killed from outside (signal 9), as where memory is short")
         return reply, report
 
