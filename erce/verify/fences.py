@@ -126,7 +126,7 @@ def _runs_of_code(text: str) -> list[str]:
     return [run for run in code if _DEFINES.search(run)] or code
 
 
-_PROSE = ast.Name | ast.List | ast.Tuple | ast.UnaryOp | ast.BinOp  # as of `Answer`, `[BEGIN]` and `- a`
+_PROSE = ast.Name | ast.List | ast.Tuple | ast.UnaryOp  # what Python reads in `Answer`, `[BEGIN]` and `- a`
 _FENCE = re.compile(
     r"(?m)^(?P<before>[ \t>]*+)(?P<mark>`{3,}|~{3,})(?P<info>[ \t{.]*+(?P<language>[^\s:,;={}]*+).*)$"
 )
