@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from erce.errors import InputError
+
 CROSS_ENTROPY = "cross-entropy"  # the loss that every penalty is added to unless a recipe names another
 
 
@@ -30,6 +32,14 @@ class Problem:
     outputs: tuple[str, ...] = ()
     weight: float = 1.0
     meta: Any = field(default=None, hash=False)  # a dict or list has no hash
+
+    def __post_init__(self) -> None:
+        for name in ("tests", "setup", "entry_points", "inputs", "outputs"):
+            texts = getattr(self, name)
+            if isinstance(texts, str):  # whose letters would be the tests
+                raise InputError(f"{name} = {texts[:80]!r} is one text; give a list of texts")
+            if isinstance(texts, list):  # which has no hash
+                object.__setattr__(self, name, tuple(texts))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -79,7 +79,7 @@ def program_reward(
     rows = zip(map(_text, completions), tests, setup or missing, entry_points or missing, strict=True)
     with ThreadPoolExecutor(cpu_count()) as threads:
         verdicts = list(threads.map(lambda row: verify_program(_problem(*row[1:]), row[0]), rows))
-    return [None if verdict.reason == "error" else float(verdict.accepted) for verdict in verdicts]
+    return [None if _is_no_fault_of_the_program(verdict) else float(verdict.accepted) for verdict in verdicts]
 
 
 def number_score(
@@ -120,7 +120,7 @@ def program_score(
     extra = extra_info or {}
     problem = _problem(ground_truth, extra.get("setup"), extra.get("entry_points"))
     verdict = verify_program(problem, solution_str)
-    if verdict.reason == "error":
+    if _is_no_fault_of_the_program(verdict):
         raise RunError(f"a program could not be verified ({verdict.detail}): correct its tests, or run again")
     return float(verdict.accepted)
 
@@ -155,3 +155,10 @@ def _problem(tests: Texts, setup: Texts | None, entry_points: Texts | None) -> P
         setup=() if setup is None else tuple(setup),
         entry_points=None if entry_points is None else tuple(entry_points),
     )
+
+
+def _is_no_fault_of_the_program(verdict: Verdict) -> bool:
+    """Return whether the tests or the machine are at fault, as where the tests import NumPy."""
+    from erce.verify.sandbox.judge import OF_NUMPY
+
+    return verdict.reason == "error" or (verdict.reason, verdict.detail) == ("opaque", OF_NUMPY)

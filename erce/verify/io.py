@@ -6,16 +6,19 @@ after that process has ended: the program never holds an expected output.
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import zip_longest
+from typing import Any
 
 from erce.errors import InputError
 from erce.types import Verdict
+from erce.verify.extract import text_of
+from erce.verify.fences import extract_program
 from erce.verify.sandbox import Job, Limits, Outcome, shared
 from erce.verify.sandbox.host import BYTE_ORDER_MARK
 
-Cases = Sequence[tuple[str, str]]  # (standard input, expected output)
+Cases = Iterable[tuple[str, str]]  # (standard input, expected output)
 _SHOWN_LETTERS = 60  # of a line, in a detail
 _NUMBER = re.compile(r"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
 
@@ -29,17 +32,15 @@ def verify_io(
     can reach is said under `run_program`.
 
     Args:
-        program: The source; no text makes this raise.
+        program: The source, or a text with it (`extract_program`); no text makes this raise.
         cases: Pairs of standard input and expected output, compared by their words, so spaces and line ends
             do not matter. The first case that fails decides.
-        tolerance: Two words are also equal if both are numbers and differ by at most
-            tolerance · max(1, |expected|). Numbers have the digits 0 to 9, a point and an exponent, so
-            `1_000` is none.
+        tolerance: Two words are also equal if both are numbers, of digits, a point and an exponent, and
+            differ by at most tolerance · max(1, |expected|).
         limits: Of time and memory, for each case.
 
     Returns:
-        A verdict with the reason "passed"; "failed" (the detail says in which case, and shows the first
-        differing line, or what was raised); "timeout"; or "error" (a fault of the machine).
+        A verdict, whose reasons docs/sandbox.md explains; the detail names the case and what went wrong.
 
     Raises:
         InputError: `cases` could not refuse a program.
@@ -50,12 +51,13 @@ def verify_io(
     >>> verify_io(square, [("3", "9"), ("4", "15\\n")]).detail
     "wrong output in case 2 of 2: line 1 is '16', not '15'"
     """
+    program = extract_program(text_of(program))
     return verify_cases(program, cases, tolerance, limits or Limits()).verdict
 
 
 def verify_cases(program: str, cases: Cases, tolerance: float | None, limits: Limits) -> Outcome:
     """Return the verdict, and the most processor time that a case took in seconds."""
-    _check(cases, tolerance)
+    cases = _checked(cases, tolerance)
     verdict, elapsed, seconds = Verdict(True, "passed"), 0.0, 0.0
     for number, (given, expected) in enumerate(cases, start=1):
         outcome = shared().verify_job(Job(program, mode="script", given=given, limits=limits))
@@ -95,14 +97,10 @@ def first_difference(printed: str, expected: str, tolerance: float | None = None
 
 
 def _same(printed: list[str], expected: list[str], tolerance: float | None) -> bool:
-    if printed == expected:
-        return True
     if tolerance is None or len(printed) != len(expected):
-        return False
-    return all(
-        mine == wanted or _near(mine, wanted, tolerance)
-        for mine, wanted in zip(printed, expected, strict=True)
-    )
+        return printed == expected
+    pairs = zip(printed, expected, strict=True)
+    return all(mine == wanted or _near(mine, wanted, tolerance) for mine, wanted in pairs)
 
 
 def _near(mine: str, wanted: str, tolerance: float) -> bool:
@@ -117,13 +115,15 @@ def _shown(line: str) -> str:
     return repr(line if len(line) <= _SHOWN_LETTERS else f"{line[:_SHOWN_LETTERS]}…")
 
 
-def _check(cases: Cases, tolerance: float | None) -> None:
-    if isinstance(cases, str | bytes) or not all(
+def _checked(cases: Any, tolerance: float | None) -> list[tuple[str, str]]:
+    pairs = list(cases) if isinstance(cases, Iterable) else [cases]
+    if not all(
         isinstance(case, tuple | list) and len(case) == 2 and all(isinstance(text, str) for text in case)
-        for case in cases
+        for case in pairs
     ):
-        raise InputError(f"cases must be pairs of texts (input, expected output), not {cases!r:.80}")
-    if not any(expected.strip() for _, expected in cases):
+        raise InputError(f"cases must be pairs of texts (input, expected output), not {pairs!r:.80}")
+    if not any(expected.strip() for _, expected in pairs):
         raise InputError("no case expects an output, so any program would pass: give at least one that does")
     if tolerance is not None and not 0 <= tolerance < math.inf:
         raise InputError(f"tolerance = {tolerance!r} is not a finite number of 0 or more")
+    return pairs

@@ -88,6 +88,8 @@ PROGRAMS = [  # completion, tests, setup, entry points, reward
     ([said("def f(): return 4")], IS_THREE, [], ["f"], 0.0),
     ("def f(): return 3", ["assert f() == three()"], ["def three(): return 3"], ["f"], 1.0),
     ("def f(): return 3", ["assert f() == g"], ["g = 1 / 0"], None, None),
+    ("def f(): return 3", ["import numpy as np\nassert np.allclose(f(), 3)"], None, None, None),
+    ("def f(): return object()", IS_THREE, None, None, 0.0),
 ]
 
 

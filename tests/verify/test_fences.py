@@ -26,6 +26,17 @@ SQUARE = "def square(x):\n    return x * x"
         f"Here is the function:\n\n{SQUARE}\n\nIt multiplies x by itself.",
         "    def square(x):\n        return x * x",
         f"[PYTHON]\n{SQUARE}\n[/PYTHON]",
+        f"[BEGIN]\n{SQUARE}\n[DONE]",  # which is Python, and names what nothing defines
+        f"{SQUARE}\n</s>",
+        f"~~~python\n{SQUARE}",
+        f"- Python\n- Short\n\n{SQUARE}",
+        f"```python:square.py\n{SQUARE}\n```",
+        f"```python, editable\n{SQUARE}\n```",
+        f"```ipython3\n{SQUARE}\n```",
+        f"```tool_code\n{SQUARE}\n```\n```text\nx = 9\n```",
+        f"```python\n{SQUARE}```\nDone.",
+        f" Here it is:\n```python\n{SQUARE}\n```",
+        f"It works\nfor all x, as asked:\n\n{SQUARE}\n\nDone.",
     ],
 )
 def test_the_program_is_the_block_that_defines_an_entry_point(text):
@@ -44,6 +55,21 @@ IMPORTS = "from operator import (add, mul as times)\nimport os.path as p"
         ([HELPER, USES], [HELPER, USES]),
         ([USES, HELPER], [USES, HELPER]),
         ([IMPORTS, USES], [IMPORTS, USES]),
+        (["CONSTANT = 2", USES.replace("times(x, x)", "x ** CONSTANT")], ...),
+        ([f"import math\n{HELPER}", f"import math\n{USES}"], ...),
+        (
+            [
+                "class Squares:\n    def square(self, x): ...",
+                "def square(x):\n    return Squares().square(x)",
+            ],
+            ...,
+        ),
+        (["def even(n): return not n or square(n - 1)", "def square(n): return n and even(n - 1)"], ...),
+        ([f"import math\n{SQUARE}", "import math\nx = 3\nprint(square(x))"], [f"import math\n{SQUARE}"]),
+        (
+            [HELPER, "list = [3, 1]", USES.replace("x, x", "*list(x)")],
+            [HELPER, USES.replace("x, x", "*list(x)")],
+        ),
         (["LIMIT = 3\ndef g(): ...", HELPER.replace("a * b", "g(a)"), USES], ...),
         ([HELPER, USES.replace("times(x, x)", "x.times(x)")], [USES.replace("times(x, x)", "x.times(x)")]),
         ([HELPER, f"{HELPER}\n{USES}"], [f"{HELPER}\n{USES}"]),  # which needs nothing
@@ -63,6 +89,24 @@ def test_blocks_that_define_what_the_program_lacks_belong_to_it(blocks, program)
     assert extract_program(text.replace("python", ""), ["square"]) == extract_program(text, ["square"])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "memo: dict[int, int] = {}\n\ndef square(x):\n    return memo.setdefault(x, x * x)",
+        "last = [0] * 5\nlast[-1] = 2\n*_, (two) = last\n(a, b) = 1, two\n\ndef square(x):\n    return x**b",
+        "POWERS = {\n'two': 2,\n}\n\ndef square(x):\n    return x ** POWERS['two']",
+        'def square(x):\n    """It.\n\n    ```python\n    square(3)\n    ```\n    """\n    return x * x',
+        "def square(x):\n    '</think>'.split('<think>')\n    return x * x",
+        "def square(x):\n    '\\d'\n    return x * x",  # of which Python warns
+    ],
+)
+def test_a_text_that_is_python_is_the_program_in_a_fence_or_out_of_it(text):
+    assert extract_program(text, ["square"]) == text
+    if "think" not in text:
+        assert extract_program(f"Like this:\n```python\n{text}\n```\nDone.", ["square"]) == text
+        assert extract_program(f"```\n{text}\n```\nDone.", ["square"]) == text
+
+
 def test_every_entry_point_is_looked_for():
     text = f"```python\n{HELPER}\n```\nand\n```python\n{OLD}\n```\n```python\nimport this\n```"
     assert extract_program(text, ["square", "times"]) == f"{HELPER}\n\n{OLD}"
@@ -75,6 +119,9 @@ def test_every_entry_point_is_looked_for():
         ("```text\n9\n```", ""),
         ("<think>\ndef square(x): return x", ""),
         ("no program here", "no program here"),
+        ("Hello", "Hello"),
+        ("Here:\n\nn = int(input())\nprint(n * n)\n\nDone now.", "n = int(input())\nprint(n * n)"),
+        ("Here:\n\nN = 2\ndef f(): return N\n\nDone now.", "N = 2\ndef f(): return N"),
         ("from x import *\n\nf = 3\nprint(f)\n\nDone now.", "from x import *\n\nf = 3\nprint(f)"),
         (
             'def f():\n    """\nNot indented here.\n"""\n    return 1',
@@ -95,6 +142,9 @@ HOSTILE = [
     "```py\ndef f(): g\n```\n" * 5_000,
     "".join(f"```py\ndef f{n}(): f{n - 1}\n```\n" for n in range(4_000)),
     "from\n" * 20_000,
+    "a\nx = 1\n" * 12_000,
+    "(" * 100_000,
+    "-" * 49_000 + "1",
     "````\n```" * 12_000,
     "def f():\n" * 11_000,
     "import " + "x." * 50_000,

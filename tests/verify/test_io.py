@@ -24,6 +24,14 @@ thread = threading.Thread(target=lambda: print(sum(map(int, input().split()))))
 thread.start()
 thread.join()
 """
+OWN_STREAM = """
+import os, sys
+class Out:
+    def __init__(self): self.parts = []
+    def write(self, text): self.parts.append(text)
+    def flush(self): os.write(1, "".join(self.parts).encode())  # must be called once
+sys.stdout = Out()
+"""
 SUMMED = "print(sum(map(int, {}.split())))"
 LEFT = """
 import threading, time
@@ -48,6 +56,9 @@ CASES = [("1 2", "3"), ("10 20\n", "30\n"), ("-1 1", "0")]
         "from pathlib import Path\n" + SUMMED.format("Path('/dev/fd/0').read_text()"),
         "with open(file='/dev/stdin', mode='rb'): pass\n" + ADD,
         "def print(x):\n    with open('/dev/stdout', 'w') as out: out.write(str(x))\n" + ADD,
+        OWN_STREAM + ADD,
+        f"So:\n```python\n{ADD}\n```",
+        f"So:\n\n{ADD}\n\nDone now.",
         "\ufeff" + ADD,
         pytest.param(
             "import numpy, sys\nprint(numpy.loadtxt(sys.stdin).astype(int).sum())", marks=NEEDS_NUMPY
@@ -104,6 +115,11 @@ def test_a_wrong_program_fails_in_its_first_wrong_case(program, reason, detail):
     verdict = verify_io(program, CASES, limits=Limits(cpu=0.3, wall=60.0))
     assert (verdict.accepted, verdict.reason) == (False, reason)
     assert detail in verdict.detail
+
+
+def test_cases_may_come_from_a_generator():
+    assert verify_io(ADD, zip(["1 2"], ["3"], strict=True)).accepted
+    assert verify_io(ADD, (case for case in [("1 2", "4")])).reason == "failed"
 
 
 def test_nothing_stays_from_one_case_to_the_next():

@@ -204,6 +204,38 @@ def test_tests_that_would_pass_anything_are_the_tasks_fault(tests, message):
         verify_program(Problem(id="p", prompt="", demonstration="", tests=tests), "f = abs")
 
 
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (
+            {"tests": ("assert f(1) == 1",), "inputs": ("1",), "outputs": ("1",)},
+            "'p': {'tests': 1, 'inputs': 1",
+        ),
+        ({"inputs": ("1", "2"), "outputs": ("1",)}, "'inputs': 2, 'outputs': 1}: give it"),
+        ({"tests": "assert f(1)"}, "tests = 'assert f.1.' is one text; give a list"),
+    ],
+)
+def test_a_problem_has_tests_or_as_many_outputs_as_inputs(fields, message):
+    with pytest.raises(ValueError, match=message):
+        verify_program(Problem(id="p", prompt="", demonstration="", **fields), "print(1)")
+
+
+def test_a_problems_texts_may_be_lists():
+    problem = Problem(id="p", prompt="", demonstration="", tests=["assert f(3) == 9"], entry_points=["f"])
+    assert verify_program(problem, "def f(x): return x * x").accepted
+
+
+@pytest.mark.parametrize("completion", [None, b"def f(x): return x * x", 5])
+def test_what_is_no_text_is_no_completion(completion):
+    with pytest.raises(ValueError, match="a completion is text"):
+        verify_program(SQUARE, completion)
+
+
+def test_no_mode_accepts_a_program_without_its_tests():
+    with pytest.raises(ValueError, match=r"does not run tests = .* use mode 'strict'"):
+        run_program("def f(x): return 0", ["assert f(3) == 9"], mode="script")
+
+
 def test_a_program_may_be_judged_without_a_problem():
     assert run_program("def f(x):\n    return x", ["assert f(1) == 1"]).accepted
     assert run_program("def f(x):\n    return x", []).reason == "error"
@@ -247,6 +279,9 @@ def test_a_byte_order_mark_is_no_part_of_a_text(text):
 
 
 def test_a_program_may_stand_inside_a_markdown_fence():
+    right = "def f(x):\n    return x * x"
+    for text in (f" So:\n```python\n{right}\n```", f"\ud800\n\n{right}", f"{right}\n</s>", right):
+        assert run_program(text, ["assert f(3) == 9"]).reason == "passed"
     fenced = "Sure:\n```python\ndef f(x):\n    return x * x\n```\nLike this:\n```python\nprint(f(3))\n```"
     assert run_program(fenced, ["assert f(3) == 9"]).reason == "passed"
     assert run_program(fenced, ["assert f(3) == 6"]).reason == "failed"

@@ -5,29 +5,22 @@ expect.** It follows from three facts, each of which can be checked in one file.
 
 1. The process that decides never runs the program. (`judge.py` executes set-up and tests, and nothing else.)
 2. It holds no object whose methods the program wrote: what arrives is JSON, from which `wire.decode` builds
-   values of Python's own classes, by a closed table. So `==`, `len` and every other question of a test is
-   answered by Python's own code.
+   values of Python's own classes, by a closed table. So `==`, `len` and the like are Python's own.
 3. The program's process never holds an expected value. It receives the program, the tests' import statements,
    and the arguments of calls (`candidate.py`); the text of the tests stays with the judge.
 
-What a test gets for `f(x)` is therefore a plain value that the program chose without knowing the answer.
-Plain are numbers, bool, None, str, bytes, bytearray, list, tuple, set, frozenset, dict and its views, range,
-slice, Counter, OrderedDict, deque, Fraction, Decimal, dates and times, and builtin types. An instance of a
-subclass counts as its builtin (a namedtuple keeps its fields), and an iterator that the program returns as
-its values. The program's exceptions arrive as the nearest builtin exception. If a call returns None, its
-changes to list, dict, set … are made to the test's own argument. Where a test asks only whether a result is
-true, as in `assert f(x)`, that crosses for any object. Everything else is opaque, also a function that the
-tests pass, and ends the job.
+Plain values cross: numbers, also NumPy's, bool, None, str, bytes, bytearray, list, tuple, set, frozenset,
+dict and its views, range, slice, Counter, OrderedDict, deque, Fraction, Decimal, dates, times and builtin
+types. An instance of a subclass counts as its builtin (a namedtuple keeps its fields), an iterator that the
+program returns as its values, its exceptions as the nearest builtin one. If a call returns None, its changes
+to arguments are made to the test's own. `assert f(x)` asks for a truth value, which any object has. All else
+is opaque and ends the job: functions that the tests pass, arrays, and tests that import NumPy, to which an
+empty list is close to every number.
 
-A program may import NumPy where it is installed. NumPy's numbers cross as Python's; its arrays do not, for
-whose `==` nobody could vouch: to NumPy an empty list is close to every number. So tests that import NumPy are
-opaque, too, and the judge cannot load it.
-
-Tests that look at the program's own objects cannot be run so. In mode "unproven" they share an interpreter
-with the program (`candidate.py`), which could forge its pass: the verdict says "unproven". A problem's
-demonstration decides whether its programs are verified in that mode (`erce.verify.program`); a program never
-does. In mode "script" a program runs by itself, and what it printed is compared in the user's process
-(`erce.verify.io`).
+Tests that look at the program's own objects need mode "unproven", in which they share an interpreter with the
+program (`candidate.py`), which could forge its pass. A problem's demonstration decides whether its programs
+are verified so (`erce.verify.program`). In mode "script" a program runs by itself, and what it printed is
+compared in the user's process (`erce.verify.io`).
 
 In every mode the program's process has no files but Python's library and NumPy, no network and no other
 process to see, signal or start, and ends with its job:

@@ -84,13 +84,14 @@ class Service:
             raise wire.OpaqueError(wire.TOO_DEEP) from None
 
     def _changed(self, values: list[tuple[Any, Any]], forms: list[Any]) -> list[Any]:
-        """Return [position or name, form] of each container among the arguments that is not as it came."""
-        after = [
-            [key, wire.encode(value), before]
+        """Return [position or name, form] of each argument that is not as it came."""
+        return [
+            [key, form]
             for (key, value), (_, before) in zip(values, forms, strict=True)
-            if type(value) in wire.MUTABLE
+            if type(before) is list and before[0] != "own"  # else nothing changes it
+            # A copy, since the order of a set can be another one here.
+            if repr(form := wire.encode(value)) != repr(wire.encode(wire.decode(before, self._resolve)))
         ]
-        return [[key, form] for key, form, before in after if form != before]
 
     def _resolve(self, form: list[Any]) -> Any:
         """Return the function of the program that the tests hand to another of its functions."""
@@ -104,10 +105,7 @@ def _outcome(mode: str, program: str, setup: list[str], tests: list[str]) -> byt
 
 
 def _together(program: str, setup: list[str], tests: list[str]) -> tuple[str, str]:
-    """Run set-up, program, set-up and tests in one namespace.
-
-    A program may need the classes of the set-up, and the set-up those of the program.
-    """
+    """Run set-up, program, set-up and tests in one namespace: set-up and program may need each other."""
     names = _namespace("program")
     where = "the program raised "
     try:
@@ -126,8 +124,8 @@ def _together(program: str, setup: list[str], tests: list[str]) -> tuple[str, st
 def _script(program: str) -> tuple[str, str]:
     """Run a program as `python program.py` does, with the standard streams of this process.
 
-    A program that does not fail ends as under Python: its threads first, then what it gave to `atexit`, and
-    what its files hold is written.
+    A program that does not fail ends as under Python: its threads first, then what it gave to `atexit`, then
+    its standard output, which its names may serve, and what its files hold is written.
     """
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
     names = _namespace("__main__")
@@ -139,13 +137,17 @@ def _script(program: str) -> tuple[str, str]:
             return "failed", f"ended with status {end.code!r:.80}"
     except BaseException as error:
         return "failed", f"raised {wire.described(error)}"
-    for end in (threading._shutdown, atexit._run_exitfuncs, names.clear):  # pyright: ignore (both private)
+    first = threading._shutdown, atexit._run_exitfuncs  # pyright: ignore (both private)
+    for end in (*first, _flush, names.clear, _flush):
         with suppress(BaseException):
             end()
-    for stream in (sys.stdout, sys.__stdout__):
-        with suppress(BaseException):
-            stream.flush()  # pyright: ignore (None, which has no flush, is suppressed as well)
     return "passed", ""
+
+
+def _flush() -> None:
+    """Write what standard output holds, and put Python's own in its place."""
+    stream, sys.stdout = sys.stdout, sys.__stdout__
+    stream.flush()
 
 
 def _open(file: Any, *options: Any, **named: Any) -> Any:

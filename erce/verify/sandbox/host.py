@@ -28,6 +28,7 @@ BYTE_ORDER_MARK = "\ufeff"
 IDLE_SECONDS = 5.0
 JOBS_PER_JUDGE = 200
 START_SECONDS = 60.0  # until a worker must be ready
+Conversation = Callable[[socket.socket, float], dict[str, Any]]  # with a candidate, for so many seconds
 SLACK_SECONDS = 10.0  # of silence beyond the wall limit, after which a worker counts as dead
 
 # Parent packages are empty stubs, so that the worker loads no files but those of the sandbox. It has one
@@ -83,12 +84,12 @@ class Limits:
         return min(IDLE_SECONDS, self.wall / 2)
 
     def __post_init__(self) -> None:
-        for name in ("cpu", "wall", "memory", "file"):
+        for name, most in {"cpu": 1e9, "wall": 1e9, "memory": 1 << 60, "file": 1 << 60}.items():
             limit = getattr(self, name)
-            if limit <= 0:
-                raise InputError(f"{name} = {limit!r} must be above 0: give a larger limit")
             if name in ("memory", "file") and not isinstance(limit, int):
                 raise InputError(f"{name} counts bytes, and {limit!r} is not an int: round it")
+            if not (isinstance(limit, int | float) and 0 < limit <= most):
+                raise InputError(f"{name} = {limit!r} must be above 0 and up to {most:g}: give such a number")
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,8 @@ class Job:
             object.__setattr__(self, name, getattr(self, name).removeprefix(BYTE_ORDER_MARK))
         if self.mode not in MODES:
             raise InputError(f"no mode {self.mode!r}; give {' or '.join(MODES)}")
+        if self.mode == "script" and self.tests:
+            raise InputError(f"mode 'script' does not run tests = {self.tests!r:.80}: use mode 'strict'")
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,7 @@ class SupervisedWorker:
     """One worker process, for one job at a time. Not thread-safe, and of no use after a fork."""
 
     def __init__(self, tier: str) -> None:
-        self.owner = os.getpid()
+        self.owner, self._tier = os.getpid(), tier
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._judge: socket.socket | None = None
         self._judged = 0
@@ -179,12 +182,10 @@ class SupervisedWorker:
 
     def run(self, job: Job) -> Outcome:
         """Return the outcome of one job; OSError if the worker or its judge died, so that another may try."""
-        tests = None
-        content: list[Any] = [list(job.setup), list(job.tests)]
+        tests, content = None, [job.setup, job.tests]
         try:
             if job.mode != "script":
-                closed = None if job.entry_points is None else tuple(job.entry_points)
-                tests = read_tests(tuple(job.setup), tuple(job.tests), closed)
+                tests = read_tests(job.setup, job.tests, job.entry_points)
             if tests and job.mode == "strict":
                 content = [tests.imports, tests.entry_points]
             program = wire.frame([job.mode, job.program, *content])
@@ -252,13 +253,9 @@ class SupervisedWorker:
         return judge
 
     def _exchange(
-        self,
-        job: bytes,
-        limits: Limits,
-        converse: Callable[[socket.socket, float], dict[str, Any]],
-        *streams: int,  # descriptors for the candidate's standard input and output
+        self, job: bytes, limits: Limits, converse: Conversation, *streams: int
     ) -> tuple[dict[str, Any], _Report]:
-        """Start a candidate; return what `converse` makes of its channel, and the worker's report."""
+        """Start a candidate, perhaps on `streams`; return what `converse` makes of it, and the report."""
         ours, theirs = socket.socketpair()
         seconds = limits.wall + SLACK_SECONDS
         with ours:
@@ -274,7 +271,11 @@ class SupervisedWorker:
         # channel closes a moment before its process ends, so for the last two the worker waits for that.
         ended = b"dead" if reply.get("detail") == ENDED else b"done"
         self._control.send(ended if reply else b"gone")
-        return reply, _Report(*self._receive().split("\n"))
+        report = _Report(*self._receive().split("\n"))
+        if report.ended == "signal 9" and self._tier != "none" and float(report.cpu) < limits.cpu:
+            # The program, or the kernel's limit on its processor time, cannot have done this.
+            raise OSError("a program was killed from outside (signal 9), as where memory is short")
+        return reply, report
 
     def _receive(self) -> str:
         message = self._control.recv(1 << 16)
@@ -325,10 +326,7 @@ def _outcome(reason: str, detail: str, report: _Report, limits: Limits, began: f
 
 
 def numpy_folder() -> str:
-    """Return the folder of NumPy, the only package that programs may import; "" if they cannot see it.
-
-    It may not be installed, or lie under /tmp, in whose place a program has a folder of its own.
-    """
+    """Return the folder of NumPy, the only package that programs may import; "" if it is not, or in /tmp."""
     spec = find_spec("numpy")
     folder = Path(spec.origin).resolve().parent if spec and spec.origin else None
     return "" if folder is None or folder.is_relative_to("/tmp") else str(folder)

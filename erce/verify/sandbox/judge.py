@@ -9,6 +9,7 @@ import builtins
 import gc
 import importlib
 import itertools
+import operator
 import random
 import resource
 import socket
@@ -24,7 +25,7 @@ from typing import Any, NoReturn
 from erce.verify.sandbox import wire
 
 ENDED = "the program ended its process"
-_OF_NUMPY = (
+OF_NUMPY = (
     "the tests import numpy, for which an empty list is close to every number, so that a pass would prove "
     "nothing: only mode 'unproven' runs them"
 )
@@ -70,7 +71,7 @@ class Program:
         self.ended: JobEnded | None = None
         self.raised: BaseException | None = None  # the last exception that came from the program
         self.raised_as = ""  # with the name that its class has there
-        self.called = self._has_changed = False
+        self.called = False
 
     def end(self, reason: str, detail: str) -> NoReturn:
         """End the job, unless it has ended: the first reason counts."""
@@ -85,19 +86,19 @@ class Program:
         If it returns None, the changes to its arguments are made here as well, as after in-place sorting.
         `only_truth` asks for None or for the truth value of the result, which any object has.
         """
-        self.called = True
         with self._calling:
             if self.ended:
                 raise self.ended
+            fault = "failed" if self.called else "error"  # what is passed may be what the program returned
+            self.called = True
             try:
                 forms = [wire.encode(value, self._form) for value in positional]
                 options = [[key, wire.encode(value, self._form)] for key, value in named.items()]
                 wire.send(self._channel, [name, forms, options, only_truth])
             except wire.TooBigError as error:
-                reason = "failed" if self._has_changed else "error"  # the program may have made them so large
-                self.end(reason, f"the tests pass more than a call can hold: {error}")
+                self.end(fault, f"the tests pass more than a call can hold: {error}")
             except RecursionError:
-                self.end("error", f"the tests pass {wire.TOO_DEEP}")
+                self.end(fault, f"the tests pass {wire.TOO_DEEP}")
             except OSError:
                 self.end("failed", ENDED)
             answer = self.answer()
@@ -107,11 +108,9 @@ class Program:
                 if changes and result is not None:
                     raise ValueError("changes beside a result")
                 for key, after in changes:
-                    self._has_changed = True
                     mine = named[key] if type(key) is str else positional[key]
-                    if type(mine) not in wire.MUTABLE:  # of a subclass, which crossed as its builtin
+                    if _update(mine, wire.decode(after)) is not mine:  # such as that of a subclass
                         self.end("opaque", f"the program changes a {type(mine).__name__!r} object")
-                    _update(mine, wire.decode(after))
             return result
 
     @contextmanager
@@ -160,7 +159,7 @@ class Stub:
         self._program = program
         self.__name__ = self.__qualname__ = name
 
-    def __call__(self, *positional: Any, **named: Any) -> Any:
+    def __call__(self, /, *positional: Any, **named: Any) -> Any:
         return self._program.call(self.__name__, positional, named)
 
     def __eq__(self, other: object) -> bool:
@@ -200,9 +199,12 @@ def _compiled(source: str, where: str) -> types.CodeType:
 
 
 def _update(mine: Any, after: Any) -> Any:
-    """Make a container of the tests, and those inside it, equal to what the program made of its copy."""
+    """Make all that can be changed in a value of the tests as in the program's copy; return the result."""
+    if type(mine) is tuple is type(after) and len(mine) == len(after):
+        after = tuple(map(_update, mine, after))
+        return mine if all(map(operator.is_, mine, after)) else after
     if type(mine) is not type(after) or type(mine) not in wire.MUTABLE:
-        return after
+        return mine if type(mine) is type(after) and mine == after else after
     if isinstance(mine, dict):
         after = {key: _update(mine.get(key), value) for key, value in after.items()}
     elif isinstance(mine, list | deque):
@@ -271,7 +273,7 @@ class _Run:
         raised = error is self._program.raised
         text = self._program.raised_as if raised else wire.described(error)
         if isinstance(error, ImportError) and (error.name or "").partition(".")[0] == "numpy":
-            return _ruling("opaque", _OF_NUMPY)
+            return _ruling("opaque", OF_NUMPY)
         if self._loading:
             return _ruling("failed", f"the program raised {text}")
         if not raised and (fault := self._fault_of_the_tests(error)):

@@ -1,8 +1,7 @@
 """Programs and tests → verdicts, in the best tier that works here.
 
-No setting of the kernel is believed: programs whose verdicts are known run in a tier, and a program tries
-there what a hostile one would try. An attempt that succeeds changes nothing. If no tier isolates, there are
-no verdicts, unless the user names a weaker tier, whose warning is then in all of them.
+No setting of the kernel is believed: programs whose verdicts are known run in a tier, and one tries what
+a hostile program would. A weaker tier must be named by the user, and its warning is in all verdicts.
 """
 
 import os
@@ -83,8 +82,6 @@ class Sandbox:
                 deaths.append(str(death))
             else:
                 warning = "; ".join(filter(None, (self.warning, _warning_of_oracle(job, outcome.verdict))))
-                if not warning:
-                    return outcome
                 return replace(outcome, verdict=replace(outcome.verdict, warning=warning))
         detail = f"the sandbox broke twice: {deaths[0]}; {deaths[1]}"
         return Outcome(Verdict(False, "error", detail=detail, warning=self.warning), 0.0)
@@ -141,10 +138,7 @@ def _first_that_works(tiers: Sequence[str]) -> tuple[str, SupervisedWorker]:
 
 
 def working_worker(tier: str) -> SupervisedWorker:
-    """Return a worker of the tier that verified programs rightly and refused them what it should.
-
-    OSError says why there is none.
-    """
+    """Return a worker of the tier that verified programs rightly and refused what it should; else OSError."""
     if sys.platform != "linux":
         raise OSError(f"needs Linux, and this is {sys.platform}")
     worker = SupervisedWorker(tier)
@@ -174,7 +168,7 @@ def _warning_of_oracle(job: Job, verdict: Verdict) -> str:
     """Return what to say of a pass in which the program may have supplied what it was checked with."""
     if verdict.reason != "passed" or job.entry_points is not None or job.mode != "strict":
         return ""
-    names = free_names(tuple(job.setup), tuple(job.tests))
+    names = free_names(job.setup, job.tests)
     functions = [name for name in names if not (name[0].isupper() and not name.isupper())]  # not classes
     if len(functions) < 2:
         return ""

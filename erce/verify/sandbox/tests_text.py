@@ -14,8 +14,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
-_BUILTINS = frozenset(dir(builtins))
+BUILTINS = frozenset(dir(builtins))
+_MAX_CHARACTERS = 50_000  # that Python's parser reads in seconds at the worst
 # Modules whose functions run no text and leave nothing behind, but for the refused names.
 _LIBRARY = {
     *("math", "cmath", "itertools", "functools", "collections", "copy", "datetime", "fractions", "typing"),
@@ -33,6 +35,15 @@ class BrokenTestsError(ValueError):
     """Tests that cannot tell a right program from a wrong one; the message says why."""
 
 
+class Names(NamedTuple):
+    """Names in the scope of a module."""
+
+    read: set[str]  # and not bound
+    read_at_once: set[str]  # of these, as the module is loaded and not only when a function is called
+    bound: set[str]
+    assigned: set[str]  # of these, otherwise than by an import
+
+
 @dataclass(frozen=True)
 class ReadTests:
     """What set-up and tests say without being run."""
@@ -45,17 +56,15 @@ class ReadTests:
 
 
 @lru_cache(maxsize=4096)
-def read_tests(
-    setup: tuple[str, ...], tests: tuple[str, ...], entry_points: tuple[str, ...] | None
-) -> ReadTests:
-    """Read set-up and tests; BrokenTestsError if they cannot lead to a verdict."""
+def read_tests(setup: Sequence[str], tests: Sequence[str], entry_points: Sequence[str] | None) -> ReadTests:
+    """Read set-up and tests, which are tuples; BrokenTestsError if they cannot lead to a verdict."""
     require_asserts(tests, setup)
     sources = (*setup, *tests)
     loaded, bound = read_and_bound(sources)
     answered = free_names(setup, tests) if entry_points is None else tuple(sorted(set(entry_points)))
     if not answered:
         raise BrokenTestsError("the tests use no name that a program could define: name its entry points")
-    modules = (loaded & sys.stdlib_module_names) - _BUILTINS - set(answered)
+    modules = (loaded & sys.stdlib_module_names) - BUILTINS - set(answered)
     return ReadTests(
         entry_points=answered,
         required=tuple(name for name in answered if name not in bound),
@@ -79,7 +88,7 @@ def require_asserts(tests: Sequence[str], setup: Sequence[str] = ()) -> None:
 
 
 @lru_cache(maxsize=4096)
-def free_names(setup: tuple[str, ...], tests: tuple[str, ...]) -> tuple[str, ...]:
+def free_names(setup: Sequence[str], tests: Sequence[str]) -> tuple[str, ...]:
     """Return the sorted names that tests and set-up read and that neither they nor Python define.
 
     Python defines its builtins and the modules of its library, which tests may use without an import. A name
@@ -97,7 +106,7 @@ def free_names(setup: tuple[str, ...], tests: tuple[str, ...]) -> tuple[str, ...
         objects |= {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in owners}
         if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in nodes):
             raise BrokenTestsError("an import of * hides what is the program's: give entry_points")
-    free = loaded - bound - _BUILTINS
+    free = loaded - bound - BUILTINS
     return tuple(sorted(name for name in free if name in objects or name not in sys.stdlib_module_names))
 
 
@@ -135,35 +144,44 @@ def _only_values(source: str) -> bool:
 @lru_cache(maxsize=4096)
 def _can_refuse(source: str) -> bool:
     for node in ast.walk(_parsed(source)):
-        if isinstance(node, ast.Assert | ast.Raise):
-            return True
-        if isinstance(node, ast.Call):
-            function = node.func
-            name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-            if name.startswith("assert"):
+        match node:
+            case ast.Assert() | ast.Raise():
+                return True
+            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name.startswith("assert"):
                 return True
     return False
 
 
 def read_and_bound(sources: Sequence[str]) -> tuple[set[str], set[str]]:
     """Return the names that the sources read from the module's scope, and the names that they bind in it."""
-    loaded: set[str] = set()
-    bound: set[str] = set()
-    for source in sources:
-        _parsed(source)
-        with _ignored_warnings():
-            top = symtable.symtable(source, "<test>", "exec")
-        tables = [top]
-        while tables:
-            table = tables.pop()
-            tables += table.get_children()
-            for symbol in table.get_symbols():
-                if table is top or symbol.is_global():
-                    if symbol.is_referenced():
-                        loaded.add(symbol.get_name())
-                    if symbol.is_assigned() or symbol.is_imported():
-                        bound.add(symbol.get_name())
-    return loaded - bound, bound
+    names = [names_of(source) for source in sources if _parsed(source)]
+    bound = set().union(*[each.bound for each in names])
+    return set().union(*[each.read for each in names]) - bound, bound
+
+
+def names_of(source: str) -> Names:
+    """Return the names of a text that is Python."""
+    with _ignored_warnings():
+        tables = [symtable.symtable(source, "<test>", "exec")]
+    for table in tables:  # which grows
+        tables += table.get_children()
+    symbols = [symbol for table in tables for symbol in table.get_symbols() if symbol.is_global()]
+    at_once = tables[0].get_symbols()
+    assigned = {symbol.get_name() for symbol in symbols if symbol.is_assigned()}
+    bound = assigned | {symbol.get_name() for symbol in symbols if symbol.is_imported()}
+    read, read_at_once = (
+        {symbol.get_name() for symbol in part if symbol.is_referenced()} - bound
+        for part in (symbols, at_once)
+    )
+    return Names(read, read_at_once, bound, assigned)
+
+
+def statements_of(text: str) -> list[ast.stmt] | None:
+    """Return the statements of a text; None if it does not compile, or is too long to try."""
+    try:
+        return None if len(text) > _MAX_CHARACTERS else _parsed(text).body
+    except BrokenTestsError:
+        return None
 
 
 @lru_cache(maxsize=64)
@@ -179,18 +197,16 @@ def _parsed(source: str) -> ast.Module:
     return tree
 
 
-_parsing = threading.Lock()
+_lock = threading.Lock()
 
 
 @contextmanager
 def _ignored_warnings() -> Iterator[None]:
     """Hide Python's warnings about a text; `warnings` itself is not safe for threads."""
-    with _parsing, warnings.catch_warnings():
+    with _lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_parsing.acquire, after_in_parent=_parsing.release, after_in_child=_parsing.release
-    )
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)

@@ -25,6 +25,7 @@ NEW_JUDGE, READY = b"judge", b"ready"  # what else supervisor and worker send ea
 MAX_FRAME_BYTES = 8 << 20
 MAX_ITERATOR_VALUES = 10_000
 TOO_DEEP = "a value that is nested too deeply"
+_NO_TEXT = "its text cannot be read"
 
 _encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 _UTF_8 = ("utf-8", "surrogatepass")  # JSON's own escapes would join two halves of a surrogate pair
@@ -168,7 +169,8 @@ def exception_of(form: Any) -> Exception:
         return RuntimeError(f"{name}: {_text([text])}")
     values = (text,) if arguments is None else decode(arguments)
     try:
-        return kind(*values)
+        error = kind(*values)
+        return error if text in (text_of(error), _NO_TEXT) else kind(_text([text]))  # of its own `__str__`
     except Exception:  # the constructor wants other arguments, as UnicodeError does
         return Exception(_text([text]))
 
@@ -178,7 +180,7 @@ def text_of(error: BaseException) -> str:
     try:
         return str.__str__(str(error))[:300]
     except BaseException:
-        return "its text cannot be read"
+        return _NO_TEXT
 
 
 def described(error: BaseException) -> str:

@@ -75,10 +75,9 @@ def main(control_descriptor: int, supervisor_pid: int, tier: str, numpy: str) ->
 
 def _find_numpy(folder: str, name: str, *_: object) -> ModuleSpec | None:
     """Return where NumPy is, and no package beside it: the one method of a finder of modules."""
-    start = f"{folder}/__init__.py"
-    return (
-        spec_from_file_location(name, start, submodule_search_locations=[folder]) if name == "numpy" else None
-    )
+    if name == "numpy":
+        return spec_from_file_location(name, f"{folder}/__init__.py", submodule_search_locations=[folder])
+    return None
 
 
 def _first_of_its_namespace(proc: int) -> layers.JobNamespaces:
@@ -164,7 +163,8 @@ class Worker:
             make(self._namespaces.fresh)
         program = os.fork()
         if not program:
-            for number, descriptor in enumerate(self._streams):
+            null = os.open("/dev/null", os.O_RDWR)  # its own, whose flags no later program sees
+            for number, descriptor in enumerate((*self._streams, null, null, null)[:3]):
                 os.dup2(descriptor, number)
             _become(calls, serve, channel)
         os.dup2(self._null, self._kept)

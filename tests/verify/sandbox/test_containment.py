@@ -49,10 +49,24 @@ def in_tier(tier):
         pytest.skip(str(none))
 
 
+MARKS_ITS_STREAMS = """
+import fcntl, os
+marked = [fcntl.fcntl(number, fcntl.F_GETFL) & (os.O_APPEND | os.O_NONBLOCK) for number in (0, 1, 2)]
+for number in (0, 1, 2):
+    fcntl.fcntl(number, fcntl.F_SETFL, os.O_APPEND | os.O_NONBLOCK)
+f = lambda: sum(marked)
+"""
+
+
 @pytest.fixture(scope="module", params=["namespaces", "landlock"])
 def sandbox(request):
     with in_tier(request.param) as made:
         yield made
+
+
+def test_no_program_sees_what_one_before_it_did_to_the_standard_streams(sandbox):
+    for _ in range(2):
+        assert sandbox.run(MARKS_ITS_STREAMS, ["assert f() == 0"]).accepted
 
 
 def reached(sandbox, code, **options):

@@ -118,6 +118,38 @@ def test_a_worker_that_is_killed_is_replaced_within_the_job(tier):
         assert sandbox.run("f = lambda x: x", TESTS).accepted
 
 
+def test_a_program_that_is_killed_from_outside_runs_once_more(tier):
+    """As the kernel kills it where memory is short."""
+    with Sandbox(tier) as sandbox, ThreadPoolExecutor(1) as thread:
+        assert sandbox.run("f = lambda x: x", TESTS).accepted
+        idle = workers()
+        job = thread.submit(sandbox.run, "import time\ntime.sleep(0.8)\nf = lambda x: x", TESTS)
+        assert within(60, lambda: job.done() or workers() - idle)  # the candidate runs, beside an old judge
+        for pid in workers() - idle:
+            os.kill(pid, signal.SIGKILL)
+        assert job.result().reason == "passed"
+
+
+KILLED = {
+    "by_itself": "import os\nos.kill(os.getpid(), 9)",
+    "by_a_limit_of_its_own": (
+        "import resource\ntry:\n    resource.setrlimit(resource.RLIMIT_CPU, (1, 1))\n"
+        "except (OSError, ValueError):\n    pass\nwhile True: pass"
+    ),
+}
+
+
+@pytest.mark.parametrize("program", KILLED.values(), ids=KILLED)
+def test_no_program_can_pass_as_killed_from_outside(tier, program):
+    with Sandbox(tier) as sandbox:
+        assert sandbox.run(program, TESTS, limits=Limits(cpu=1.5)).reason in ("failed", "timeout")
+
+
+def test_without_protection_a_program_that_kills_itself_fails():
+    with Sandbox("none") as sandbox:
+        assert sandbox.run(KILLED["by_itself"], TESTS).reason == "failed"
+
+
 @pytest.mark.slow
 def test_a_program_that_waits_for_the_processor_does_not_count_as_idle(tier):
     """All processes stand still for longer than a program may wait, as on a machine that others use."""
@@ -310,7 +342,13 @@ def test_what_is_no_text_is_a_sentence(job):
         Job(**job)
 
 
-@pytest.mark.parametrize("limits", [{"cpu": 0}, {"wall": 0}, {"memory": 0}, {"file": 0}, {"memory": 2e9}])
-def test_a_limit_is_above_zero_and_bytes_are_whole(limits):
-    with pytest.raises(ValueError, match=f"{next(iter(limits))} .*(larger limit|round it)"):
+@pytest.mark.parametrize(
+    "limits",
+    [
+        *({"cpu": 0}, {"wall": 0}, {"memory": 0}, {"file": 0}, {"memory": 2e9}, {"memory": 1 << 70}),
+        *({"cpu": float("nan")}, {"cpu": float("inf")}, {"wall": float("nan")}, {"cpu": "2"}, {"wall": None}),
+    ],
+)
+def test_a_limit_is_a_number_above_zero_and_bytes_are_whole(limits):
+    with pytest.raises(ValueError, match=f"{next(iter(limits))} .*(such a number|round it)"):
         Limits(**limits)

@@ -72,6 +72,7 @@ def ruled(sandbox, program, tests, **options):
         ("f = lambda x: range(10**18)", ["assert f(1) == range(10**18)", "assert 5 in f(1)"]),
         ("f = lambda s: s + '\\ud800'", ["assert f('a') == 'a\\ud800'"]),
         ("def f(x):\n    return x", ["def check(c):\n    assert c(1) == 1", "check(f)"]),
+        ("def f(self, name): return self + name", ["assert f(self=1, name=2) == 3"]),
     ],
     ids=lambda value: value[:40] if isinstance(value, str) else None,
 )
@@ -188,6 +189,16 @@ def test_rule_five_tests_that_cannot_tell_are_an_error_and_no_pass(sandbox, test
     assert sentence in detail
 
 
+@pytest.mark.parametrize("large", ["'a' * (8 << 20)[:-20]", "nested(490)", "'\\x01' * (7 << 20 >> 3)"])
+def test_a_program_cannot_make_its_tests_look_at_fault(sandbox, large):
+    """By a result that the tests hand on and that is too large for a call."""
+    nested = "def nested(n): return [nested(n - 1)] if n else []"
+    large = large.replace("(8 << 20)[:-20]", "((8 << 20) - 20)")
+    program = f"{nested}\ndef encoded(x): return {large}\ndef decoded(x): return 1"
+    test = "assert decoded([[[[[[[[[[encoded('abc') * 2]]]]]]]]]]) == 'abc'"
+    assert ruled(sandbox, program, [test])[0] == "failed"
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_one_test_that_needs_the_program_is_enough(sandbox, order):
     tests = ["assert f(1) == 1", "assert 1 or f"][::order]
@@ -292,6 +303,16 @@ def test_a_reply_that_is_announced_too_big_is_not_read(sandbox):
         ("def f(v):\n    v.clear()\n    return []", "v = [3, 1]\nassert f(v) == sorted(v)", "failed"),
         ("def f(v): v['k'][0].append(1)", "w = [0]\nv = {'k': [w]}\nf(v)\nassert w == [0, 1]", "passed"),
         ("def f(*, v): v.add(5)", "v = {1}\nf(v=v)\nassert v == {1, 5}", "passed"),
+        ("def f(v): v[0] = True", "v = [1]\nf(v)\nassert repr(v) == '[1]'", "failed"),
+        ("def f(v): v[0].sort()", "v = ([3, 1], 9)\nf(v)\nassert v == ([3, 1], 9)", "failed"),
+        ("def f(v): v[0].sort()", "v = ([3, 1], 9999)\nf(v)\nassert v == ([1, 3], 9999)", "passed"),
+        ("def f(v): v[0][0].sort()", "w = [3, 1]\nv = [(w,)]\nf(v)\nassert w == [1, 3]", "passed"),
+        ("def f(v): pass", "v = ({'b', 'a', 'c', 9, 1}, 1.5)\nf(v)\nassert v[1] == 1.5", "passed"),
+        (
+            "def f(v): v[0].append(1)",
+            "from collections import namedtuple as n\nP = n('P', 'x')\nv = P([])\nf(v)\nassert v == ([],)",
+            "opaque",
+        ),
         ("class L: pass\ndef f(v): v.append(L())", "v = [1]\nf(v)\nassert len(v) == 2", "opaque"),
         # A defaultdict crosses as a dict; that the program changed it must not go unnoticed.
         (

@@ -62,6 +62,11 @@ class BrokenError(KeyError):
         raise self
 
 
+class CountedError(ValueError):
+    def __str__(self):
+        return f"{self.args[0]} is too many"
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -165,6 +170,7 @@ def test_an_iterator_crosses_as_its_values_up_to_a_limit():
         (ValueError(object), ValueError(object)),
         (ValueError(Late()), ValueError),
         (BrokenError("k"), KeyError("k")),
+        (CountedError(3), ValueError("3 is too many")),
         (StopIteration(5), RuntimeError("StopIteration: 5")),
         (UnicodeDecodeError("utf-8", b"x", 0, 1, "bad"), UnicodeDecodeError),
         (ExceptionGroup("several", [ValueError()]), Exception),

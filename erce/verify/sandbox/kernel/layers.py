@@ -33,10 +33,7 @@ _ALL_TCP, _ALL_SCOPES = 3, 3
 
 
 def readable_paths(packages: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the paths of Python's library, of packages beside it, and of the shared libraries they may load.
-
-    Links come with their targets.
-    """
+    """Return the paths of Python's library, packages and shared libraries, with the targets of links."""
     prefixes = {sys.base_prefix, sys.base_exec_prefix} - {"/usr"}
     wanted = {f"{prefix}/{lib}" for prefix in prefixes for lib in ("lib", "lib64")}
     wanted |= {"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo"}
@@ -53,9 +50,7 @@ def readable_paths(packages: Sequence[str] = ()) -> tuple[str, ...]:
 def enter(tier: str, packages: Sequence[str]) -> int | None:
     """Take this process into the tier; return a descriptor of /proc if it got namespaces of its own.
 
-    `packages` are folders that programs may read, too.
-
-    OSError, with the refused call, if the tier does not work here.
+    Programs may read the folders `packages`. OSError, with the refused call, if the tier does not work here.
     """
     proc = None
     address_space()

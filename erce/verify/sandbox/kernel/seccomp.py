@@ -125,7 +125,8 @@ def _blocks(machine: Machine, read_only: bool) -> dict[int, Code]:
         "kill": _if_among(_low(0), [_SELF], _unless_killing(1)),
         "tgkill": _if_among(_low(0), [_SELF], _unless_killing(2)),
         "prctl": _if_among(_low(0), _ALLOWED_PRCTLS, allow),
-        "prlimit64": _if_among(_low(0), [0, _SELF], allow),
+        # Not RLIMIT_CPU, which is 0: a program under it could be killed by signal 9.
+        "prlimit64": _if_among(_low(0), [0, _SELF], _if_among(_low(1), [*range(1, 16)], allow)),
         # Datagram sockets could send to any socket that they can name.
         "socketpair": _if_among(_low(0), [_AF_UNIX], _if_among(_low(1), _STREAM_SOCKETS, allow)),
         # No address: both halves of the pointer are 0.

@@ -2,6 +2,7 @@
 
 import errno
 import re
+import resource
 import struct
 from pathlib import Path
 
@@ -85,6 +86,7 @@ def test_every_call_on_the_list_is_allowed_and_every_other_number_is_not(machine
         ("prctl", (22,), refused(errno.EPERM)),
         ("prlimit64", (0, 7), ALLOW),
         ("prlimit64", (1, 7), refused(errno.EPERM)),
+        ("prlimit64", (0, resource.RLIMIT_CPU), refused(errno.EPERM)),
         ("socketpair", (1, 1), ALLOW),
         ("socketpair", (1, 0x80001), ALLOW),  # SOCK_CLOEXEC, as Python asks
         ("socketpair", (1, 2), refused(errno.EPERM)),  # datagrams go to any socket that has a name
