@@ -38,7 +38,7 @@ class Problem:
             texts = getattr(self, name)
             if isinstance(texts, str):  # whose letters would be the tests
                 raise InputError(f"{name} = {texts[:80]!r} is one text; give a list of texts")
-            if isinstance(texts, list):  # which has no hash
+            if texts is not None:  # a list has no hash
                 object.__setattr__(self, name, tuple(texts))
 
 

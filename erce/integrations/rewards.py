@@ -11,7 +11,7 @@ from functools import partial
 from os import cpu_count
 from typing import Any
 
-from erce.errors import InputError, RunError
+from erce.errors import RunError
 from erce.types import Problem, Verdict
 from erce.verify.math import verify_math
 from erce.verify.number import verify_number
@@ -129,14 +129,17 @@ def _rewards(
     verify: Callable[[str, str], Verdict], completions: Sequence[TextOrMessages], answer: Texts
 ) -> list[float]:
     pairs = zip(answer, map(_text, completions), strict=True)
-    return [float(verify(gold, text).accepted) for gold, text in pairs]
+    numbers = int | float  # which the answers of a column may be
+    return [
+        float(verify(str(gold) if isinstance(gold, numbers) else gold, text).accepted) for gold, text in pairs
+    ]
 
 
 def _text(completion: TextOrMessages) -> str:
     """Return what a verifier reads: the text, or the last message; "" if that is not the assistant's."""
     if isinstance(completion, str):
         return completion
-    last = completion[-1]
+    last = completion[-1] if completion else {}
     content = last.get("content") if last.get("role") == "assistant" else None
     if content is None or isinstance(content, str):
         return content or ""
@@ -144,17 +147,9 @@ def _text(completion: TextOrMessages) -> str:
 
 
 def _problem(tests: Texts, setup: Texts | None, entry_points: Texts | None) -> Problem:
-    """Return the problem that one row's columns make; InputError where `tests` is one text, not a list."""
-    if isinstance(tests, str):  # whose letters would be the tests
-        raise InputError(f"tests = {tests[:80]!r} is one text; give a list of asserts for each completion")
-    return Problem(
-        id=next(iter(tests), "")[:60],
-        prompt="",
-        demonstration="",
-        tests=tuple(tests),
-        setup=() if setup is None else tuple(setup),
-        entry_points=None if entry_points is None else tuple(entry_points),
-    )
+    """Return the problem that one row's columns make; InputError where one of them is a text, not a list."""
+    columns: dict[str, Any] = {"tests": tests, "setup": setup or (), "entry_points": entry_points}
+    return Problem(id=next(iter(tests), "")[:60], prompt="", demonstration="", **columns)
 
 
 def _is_no_fault_of_the_program(verdict: Verdict) -> bool:

@@ -110,9 +110,16 @@ def test_verl_gets_a_number_for_every_program_or_an_error():
             assert judge() == reward
 
 
-def test_asserts_as_one_text_are_refused():
-    with pytest.raises(InputError, match="is one text; give a list of asserts"):
-        program_score("mbpp", "def f(): return 3", IS_THREE[0])
+@pytest.mark.parametrize("name", ["tests", "setup", "entry_points"])
+def test_a_column_of_texts_that_is_one_text_is_refused(name):
+    columns = {"tests": [IS_THREE], "setup": [[]], "entry_points": [["f"]]}
+    assert program_reward(["def f(): return 3"], **columns) == [1.0]
+    with pytest.raises(InputError, match=f"{name} = .* is one text; give a list of texts"):
+        program_reward(["def f(): return 3"], **columns | {name: ["f"]})
+
+
+def test_answers_may_be_numbers_and_a_conversation_empty():
+    assert number_reward(["#### 2", []], answer=[2, 2]) == [1.0, 0.0]
 
 
 @pytest.mark.parametrize(
