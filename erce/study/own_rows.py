@@ -90,8 +90,7 @@ def sample(
     study = run(recipe, out=out, jobs=jobs, own_only=True)
     counts = read_counts(study)
     if counts is None:
-        named = f"[own] lam = {recipe.own.lam:g}"
-        raise InputError(f"a model of {named} diverged in training; take another λ, with another --out")
+        raise InputError("a model that [own] lam names diverged in training; take another λ and --out")
     rows = list(_rows(recipe, out, with_demonstrations=with_demonstrations))
     write_rows(file, rows)
     samples = (read_outcomes(cell_folder(out, recipe, cell)) for cell in recipe.own_cells)

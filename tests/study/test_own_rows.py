@@ -156,5 +156,5 @@ def test_a_model_that_diverged_is_named_again_by_the_second_command(tmp_path, mo
     recipe = replace(RECIPE, lams=(0.0, 8.0), own=OwnSamples(samples=3, lam=8.0))
     with pytest.raises(CellsFailedError, match="lam8-seed0: DivergedError"):
         sample(recipe, tmp_path / "rows.jsonl", out=tmp_path / "runs")
-    with pytest.raises(InputError, match=r"a model of \[own\] lam = 8 diverged in training"):
+    with pytest.raises(InputError, match=r"a model that \[own\] lam names diverged in training"):
         sample(recipe, tmp_path / "rows.jsonl", out=tmp_path / "runs")
