@@ -335,6 +335,13 @@ def require_generation(model: Any, plan: EvaluationPlan) -> None:
             "the model, and evaluate the saved one with erce.evaluate"
         )
     limit = plan.decodings[GREEDY].max_new_tokens
+    longest = max(map(len, plan.prompts.values()))
+    room = getattr(config.get_text_config(), "max_position_embeddings", None) or math.inf
+    if longest + limit - 1 > room:  # the last token is not read
+        raise InputError(
+            f"the longest prompt, {longest} tokens, and max_new_tokens = {limit} do not fit "
+            f"the {room} positions of the {name}; lower max_new_tokens"
+        )
     greedy = replace(plan.decodings[GREEDY], max_new_tokens=min(2, limit))
     try:
         with kept_random_states():
@@ -346,13 +353,6 @@ def require_generation(model: Any, plan: EvaluationPlan) -> None:
         raise InputError(
             f"the {name} cannot generate a token ({type(error).__name__}: {why:.200}); {remedy} that can"
         ) from error
-    longest = max(map(len, plan.prompts.values()))
-    room = getattr(config.get_text_config(), "max_position_embeddings", None) or math.inf
-    if longest + limit > room:
-        raise InputError(
-            f"the longest prompt, {longest} tokens, and max_new_tokens = {limit} do not fit "
-            f"the {room} positions of the {name}; lower max_new_tokens"
-        )
 
 
 @contextmanager

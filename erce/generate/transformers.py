@@ -155,7 +155,7 @@ def _reads_padding(
     alone, beside = alone[:, 0].float(), beside[:, 0].float()
     if alone[0].argmax() != beside[0].argmax():  # of a tie, after which they read two texts
         alone, beside = alone[:1], beside[:1]
-    rounding = max(1e-3, 32 * torch.finfo(next(model.parameters()).dtype).eps)
+    rounding = max(1e-3, 8 * torch.finfo(next(model.parameters()).dtype).eps)
     if not (beside - alone).abs().max() > rounding * alone.abs().max():  # NaN is told later
         _READ_ALIKE[model] = len(longest)
         return False

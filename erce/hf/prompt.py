@@ -1,7 +1,10 @@
 """A problem → the token ids that the policy reads and writes, the same in training and generation."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+
+from jinja2 import TemplateError
 
 from erce.errors import InputError
 from erce.types import Problem
@@ -65,7 +68,8 @@ def end_tokens(tokenizer: "PreTrainedTokenizerBase") -> list[int]:
     """Return the ids that generation stops at: first what ends a demonstration, then the end of a sequence.
 
     A demonstration ends as an answer in the chat template, with the first special token after it: with
-    Gemma's that is not the tokenizer's eos_token. A tokenizer without eos_token is an InputError.
+    Gemma's that is not the tokenizer's eos_token. A template without one, or that cannot render one question
+    and answer, leaves that. A tokenizer without eos_token is an InputError.
     """
     end: Any = tokenizer.eos_token_id
     if end is None:
@@ -73,7 +77,10 @@ def end_tokens(tokenizer: "PreTrainedTokenizerBase") -> list[int]:
     if not tokenizer.chat_template:
         return [end]
     turns = [{"role": "user", "content": "?"}, {"role": "assistant", "content": ANSWER}]
-    _, answer, rest = str(tokenizer.apply_chat_template(turns, tokenize=False)).rpartition(ANSWER)
+    rendered: Any = ""
+    with suppress(TemplateError):
+        rendered = tokenizer.apply_chat_template(turns, tokenize=False)
+    _, answer, rest = rendered.rpartition(ANSWER)
     after = tokenizer.encode(rest, add_special_tokens=False) if answer else []
     special = [
         id for id in after if tokenizer.decode([id]) != tokenizer.decode([id], skip_special_tokens=True)

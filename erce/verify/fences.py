@@ -28,8 +28,7 @@ def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Trac
     text = _BYTE_ORDER_MARK.sub("", text)
     for part in (text, strip_traces(text, traces)):
         statements = statements_of(_at_the_margin(part))
-        values = [statement.value for statement in statements or () if isinstance(statement, ast.Expr)]
-        if statements is not None and not any(isinstance(value, _PROSE) for value in values):
+        if statements is not None and not any(map(_is_prose, statements)):
             return _at_the_margin(part)
     fences, prose = _fences(part)
     kinds = [
@@ -47,6 +46,14 @@ def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Trac
     ]
     chosen += [(kind, len(kind) - 1) for kind in kinds[:3] if kind]
     return _with_helpers(*chosen[0], wanted) if chosen else "" if fences else part
+
+
+def _is_prose(statement: ast.stmt) -> bool:
+    """Return whether it is what Python reads in `Answer`, `[BEGIN]`, `- a` or `Time: O(n)`."""
+    if isinstance(statement, ast.AnnAssign):
+        return statement.value is None
+    prose = ast.Name | ast.List | ast.Tuple | ast.UnaryOp
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, prose)
 
 
 def _with_helpers(blocks: list[str], program: int, wanted: set[str]) -> str:
@@ -126,7 +133,6 @@ def _runs_of_code(text: str) -> list[str]:
     return [run for run in code if _DEFINES.search(run)] or code
 
 
-_PROSE = ast.Name | ast.List | ast.Tuple | ast.UnaryOp  # what Python reads in `Answer`, `[BEGIN]` and `- a`
 _FENCE = re.compile(
     r"(?m)^(?P<before>[ \t>]*+)(?P<mark>`{3,}|~{3,})(?P<info>[ \t{.]*+(?P<language>[^\s:,;={}]*+).*)$"
 )

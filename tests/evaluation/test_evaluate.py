@@ -255,15 +255,15 @@ def unable(kind: str) -> Any:
 def test_a_model_that_cannot_generate_is_refused_in_one_sentence(kind, sentence):
     problems = [{"prompt": "a", "answer": 1}]
     with pytest.raises(InputError, match=sentence):
-        erce.evaluate(unable(kind), toy.tokenizer(), problems, "number")
+        erce.evaluate(unable(kind), toy.tokenizer(), problems, "number", max_new_tokens=2)
 
 
 def test_a_completion_that_would_leave_the_models_positions_is_refused():
     problems = [{"prompt": "a" * 60, "answer": 1}, {"prompt": "a", "answer": 1}]
-    sentence = "the longest prompt, 60 tokens, and max_new_tokens = 69 do not fit the 128 positions of the"
+    sentence = "the longest prompt, 60 tokens, and max_new_tokens = 70 do not fit the 128 positions of the"
     with pytest.raises(InputError, match=sentence):
-        erce.evaluate(toy.model(), toy.tokenizer(), problems, "number", max_new_tokens=69)
-    assert erce.evaluate(toy.model(), toy.tokenizer(), problems, "number", max_new_tokens=68)
+        erce.evaluate(toy.model(), toy.tokenizer(), problems, "number", max_new_tokens=70)
+    assert erce.evaluate(toy.model(), toy.tokenizer(), problems, "number", max_new_tokens=69)
 
 
 def test_a_task_and_a_verdict_of_ones_own_are_taken_as_they_are(model, tokenizer):

@@ -82,7 +82,8 @@ def test_generation_stops_where_the_template_ends_an_answer_and_at_the_end_of_a_
     tokens.eos_token = "<|start|>"
     assert end_tokens(tokens) == [end, tokens.eos_token_id]
     assert demonstration_ids(tokens, "2")[-1] == end
-    for template in ("{{ messages[0]['content'] }}", "{{ messages[-1]['content'] }}\n", None):
+    no_assistant = "{% if messages|length > 1 %}{{ raise_exception('one turn') }}{% endif %}"
+    for template in ("{{ messages[0]['content'] }}", "{{ messages[-1]['content'] }}\n", no_assistant, None):
         tokens.chat_template = template  # without the answer, or without an end
         assert end_tokens(tokens) == [tokens.eos_token_id]
 

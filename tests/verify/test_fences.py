@@ -137,6 +137,13 @@ def test_output_is_no_program_and_prose_is_cut_off(text, program):
     assert extract_program(text) == program
 
 
+@pytest.mark.parametrize("line", ["Complexity: O(n)", "Answer: correct", "Time: O(1)\nSpace: O(1)", "Done"])
+def test_a_line_of_prose_that_python_reads_is_no_code(line):
+    code = "def f():\n    return 1"
+    assert extract_program(f"{code}\n\n{line}", ["f"]) == code
+    assert extract_program(f"{line}\n\n{code}", ["f"]) == code
+
+
 HOSTILE = [
     "```python\n" * 10_000,
     "```py\ndef f(): g\n```\n" * 5_000,
@@ -150,6 +157,9 @@ HOSTILE = [
     "import " + "x." * 50_000,
     "a\n" * 50_000,
     " " * 100_000,
+    "".join(f"{' ' * n}try: x()\n{' ' * n}finally:\n" for n in range(19))
+    + " " * 19
+    + "x()",  # 2 ** 19 copies
 ]
 
 

@@ -86,12 +86,20 @@ class Service:
     def _changed(self, values: list[tuple[Any, Any]], forms: list[Any]) -> list[Any]:
         """Return [position or name, form] of each argument that is not as it came."""
         return [
-            [key, form]
+            [key, wire.encode(value)]
             for (key, value), (_, before) in zip(values, forms, strict=True)
             if type(before) is list and before[0] != "own"  # else nothing changes it
-            # A copy, since the order of a set can be another one here.
-            if repr(form := wire.encode(value)) != repr(wire.encode(wire.decode(before, self._resolve)))
+            if repr(form := wire.encode(value, self._own)) != repr(before)
+            # Nor of a copy: the order of a set can be another one here.
+            if repr(form) != repr(wire.encode(wire.decode(before, self._resolve), self._own))
         ]
+
+    def _own(self, value: Any) -> Any:
+        """Return the form of a function of the program, as the tests handed it over; else that of `wire`."""
+        for name, mine in self._names.items():
+            if mine is value:
+                return ["own", name]
+        return wire.encode(value)
 
     def _resolve(self, form: list[Any]) -> Any:
         """Return the function of the program that the tests hand to another of its functions."""

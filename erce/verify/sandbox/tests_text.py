@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 BUILTINS = frozenset(dir(builtins))
+_NOT_PYTHON = (ValueError, SyntaxError, RecursionError, MemoryError)
 _MAX_CHARACTERS = 50_000  # that Python's parser reads in seconds at the worst
 # Modules whose functions run no text and leave nothing behind, but for the refused names.
 _LIBRARY = {
@@ -176,11 +177,19 @@ def names_of(source: str) -> Names:
     return Names(read, read_at_once, bound, assigned)
 
 
+@lru_cache(maxsize=64)
 def statements_of(text: str) -> list[ast.stmt] | None:
-    """Return the statements of a text; None if it does not compile, or is too long to try."""
+    """Return the statements of a model's text; None if it is not Python, or too long to try.
+
+    It is read and not compiled: the code of nested `finally` doubles with each.
+    """
+    if len(text) > _MAX_CHARACTERS:
+        return None
     try:
-        return None if len(text) > _MAX_CHARACTERS else _parsed(text).body
-    except BrokenTestsError:
+        with _ignored_warnings():
+            symtable.symtable(text, "<text>", "exec")
+            return ast.parse(text).body
+    except _NOT_PYTHON:
         return None
 
 
@@ -191,7 +200,7 @@ def _parsed(source: str) -> ast.Module:
         with _ignored_warnings():
             tree = ast.parse(source)
             compile(tree, "<test>", "exec")
-    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+    except _NOT_PYTHON as error:
         reason = error.msg if isinstance(error, SyntaxError) else f"{type(error).__name__}: {error}"
         raise BrokenTestsError(f"{source[:80]!r} is not Python ({reason}): correct it in the task") from error
     return tree

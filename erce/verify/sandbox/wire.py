@@ -161,7 +161,7 @@ def exception_of(form: Any) -> Exception:
 
     The exceptions that end an iteration become a RuntimeError, or a program could end a loop of the tests.
     """
-    name, arguments, _, text = form
+    name, arguments, own_name, text = form
     kind = getattr(builtins, _text([name]), None)
     if not isinstance(kind, type) or not issubclass(kind, Exception):
         raise ValueError("not an exception")
@@ -170,7 +170,9 @@ def exception_of(form: Any) -> Exception:
     values = (text,) if arguments is None else decode(arguments)
     try:
         error = kind(*values)
-        return error if text in (text_of(error), _NO_TEXT) else kind(_text([text]))  # of its own `__str__`
+        if own_name == name or text in (text_of(error), _NO_TEXT):
+            return error
+        return type(name, (kind,), {"__str__": lambda _: _text([text])})(*values)  # a text of its own class
     except Exception:  # the constructor wants other arguments, as UnicodeError does
         return Exception(_text([text]))
 

@@ -303,6 +303,8 @@ def test_a_reply_that_is_announced_too_big_is_not_read(sandbox):
         ("def f(v):\n    v.clear()\n    return []", "v = [3, 1]\nassert f(v) == sorted(v)", "failed"),
         ("def f(v): v['k'][0].append(1)", "w = [0]\nv = {'k': [w]}\nf(v)\nassert w == [0, 1]", "passed"),
         ("def f(*, v): v.add(5)", "v = {1}\nf(v=v)\nassert v == {1, 5}", "passed"),
+        ("def g(): pass\ndef f(v): pass", "assert f((g, 1)) is None", "passed"),
+        ("def g(): pass\ndef f(v): v[1] = 2", "v = [g, 1]\nf(v)\nassert v[1] == 2", "opaque"),
         ("def f(v): v[0] = True", "v = [1]\nf(v)\nassert repr(v) == '[1]'", "failed"),
         ("def f(v): v[0].sort()", "v = ([3, 1], 9)\nf(v)\nassert v == ([3, 1], 9)", "failed"),
         ("def f(v): v[0].sort()", "v = ([3, 1], 9999)\nf(v)\nassert v == ([1, 3], 9999)", "passed"),

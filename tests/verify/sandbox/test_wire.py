@@ -170,7 +170,6 @@ def test_an_iterator_crosses_as_its_values_up_to_a_limit():
         (ValueError(object), ValueError(object)),
         (ValueError(Late()), ValueError),
         (BrokenError("k"), KeyError("k")),
-        (CountedError(3), ValueError("3 is too many")),
         (StopIteration(5), RuntimeError("StopIteration: 5")),
         (UnicodeDecodeError("utf-8", b"x", 0, 1, "bad"), UnicodeDecodeError),
         (ExceptionGroup("several", [ValueError()]), Exception),
@@ -183,6 +182,14 @@ def test_an_exception_crosses_as_one_of_pythons(error, again):
         assert type(made) is again
     else:
         assert (type(made), made.args) == (type(again), again.args)
+
+
+def test_text_and_arguments_of_an_exception_cross_both():
+    made = wire.exception_of(json.loads(json.dumps(wire.exception_form(CountedError(3)))))
+    assert isinstance(made, ValueError)
+    assert (str(made), made.args) == ("3 is too many", (3,))
+    made = wire.exception_of(wire.exception_form(FileNotFoundError(2, "none", "a.txt")))
+    assert (type(made), made.errno) == (FileNotFoundError, 2)
 
 
 @pytest.mark.parametrize("name", ["SystemExit", "eval", "Liar", "object", 5])
