@@ -136,8 +136,8 @@ def marked_line(text: str, marker: str = "####") -> slice | None:
         section = text[at + len(marker) : end]
         line, _, below = section.lstrip().partition("\n")
         if not ((below.strip() or end < len(text)) and _HEADING.match(line)):
-            start = at + len(marker) + len(section) - len(section.lstrip())
-            return slice(start, start + len(line))
+            start = at + len(marker)
+            return slice(start, start + len(section) - len(section.lstrip()) + len(line))
         end = at
     return None
 
@@ -206,15 +206,16 @@ FINAL_ANSWER_IS = re.compile(r"final\s++answer\s++is\b(?:\*\*(?=[\s:]))?:?(?:\*\
 STATEMENT = re.compile(
     rf"<answer>(?P<tagged>.{{0,{MAX_ANSWER_CHARACTERS}}}?)</answer>"
     r"|^[^\w\n]{0,12}(?:the\s|my\s)?(?:(?:final|correct)\s)?answers?[^\w\n]{0,8}$"
-    r"|\banswers?(?:\*\*|__|[`})])?\s{0,3}(?::|=(?!=))(?:(?:\*\*|__|[`})])(?=\s|$))?"
+    r"|\banswers?(?:\*\*|__|[`})])?\s{0,3}(?::(?:-\s)?|=(?!=))(?:(?:\*\*|__|[`})])(?=\s|$))?"
     r"|\banswers?\s++(?:(?:to|for|of)\s[^.:?!\n]{1,80}?\s)?"
     r"(?:is|are|was|would\s+be|will\s+be|should\s+be|must\s+be|equals|comes\s+out\s+(?:to\s+be|to|as))\b"
     r"(?:\*\*(?=[\s:]))?:?(?:\*\*(?=\s|$))?|答案(?:[是为為]|(?=:))|答え[はが]?",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
-# **Step 3: add up**; 3. Add up; (a) Add. But "answer: 18", "x = 18", "none", "Wrong, I give up" are answers.
+# Step 3: add; **3. Add up**; **All eggs**. But **18 eggs**, "x = 18", "none", "Wrong, I give up" are answers.
 _HEADING = re.compile(
-    r"(?:[*_`]|(?!\w)[\u2300-\U0001faff]\s*)*+(?=[^\W\d_]|\(?(?:[0-9]{1,2}|[a-z])(?:\\?[.)]|\ufe0f?\u20e3)\s+\W*[^\W\d_])"
+    r"(?:(?=[^\W\d_])|(?:[*_`]|(?!\w)[\u2300-\U0001faff]\s*)*+(?=(?:step|day|part)\b|[^\W\d_]{2}\D*\Z|"
+    r"(?:[0-9]{1,2}|\(?[a-z])(?:\\?[.)]|\ufe0f?\u20e3)\s+\W*[^\W\d_]))"
     r"(?!.*\b(?:not?|none|never|wrong|incorrect|unknown|unclear|cannot|impossible|give up)\b)"
     r"(?!(?:[a-z ]{1,40}[:=≈]|(?:the )?(?:final )?answer(?: is)?|USD|EUR|GBP|INR|Rs\.?)[^\w\n]*"
     r"[0-9][0-9.,/%]*(?: [a-z]+s)?(?: left| in total| in all| altogether| total)?[^\w\n]*$)",
@@ -235,9 +236,9 @@ _DIGIT = re.compile("[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
 _FORMULA = re.compile(
     r"\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.){1,400}+)\$(?![0-9])|\\[(\[]((?:[^\\\n]|\\[^()\[\]])++)\\[)\]]"
 )
-# The number of a list item, a step or a copyright line.
+# The bullet or number of a list item, the number of a step or a copyright line.
 _LABEL = re.compile(
-    r"^\s*(?:[0-9]{1,2}[.)](?=\s)|\([0-9]{1,2}\)(?=\s))|(?:©|copyright|\(c\))[^0-9\n]{0,20}[0-9]{4}|"
+    r"^\s*(?:[-–](?=\s)|[0-9]{1,2}[.)](?=\s)|\([0-9]{1,2}\)(?=\s))|(?:©|copyright|\(c\))[^0-9\n]{0,20}[0-9]{4}|"
     r"\b(?:step|part|problem|question|exercise|example|section|chapter|figure|table|equation)s?\s+\(?[0-9]+\)?",
     re.IGNORECASE,
 )

@@ -163,8 +163,8 @@ _WRAPPING = re.compile(
     r"\\[,!;:() \[\]]|\\(?=[$%])|\*\*|[`{}°]|\\(?:text|mathrm|mathbf|textbf|boxed|left|right|q?quad)(?![a-z])"
 )
 _ARROW = re.compile(r"[=-]{1,9}>|\\(?:Rightarrow|implies|to)\b|^\s*>(?=\s)|<(?=[^<>\s]+>)|(?<=[0-9%])>\Z")
-# A sign that does not touch its number, with no operand before it: - 7, x = -(7).
-_DETACHED_MINUS = re.compile(rf"(?:\A|(?<=[=:(,]))\s*+-[\s(]++(?=[{_CURRENCY}]?\s?\.?[0-9])")
+# A sign that does not touch its number, with no operand before it: - 7, x = -(7); not "Cost:- 7".
+_DETACHED_MINUS = re.compile(rf"(?:\A|(?<=[=(,])|(?<=:)(?=\s))\s*+-[\s(]++(?=[{_CURRENCY}]?\s?\.?[0-9])")
 _NUMERAL = re.compile(
     rf"(?=[-+{_CURRENCY}UEGIR.0-9]|[A-Za-z_^]\^?[0-9])"  # so that most letters are passed over at once
     r"(?:(?<![A-Za-z0-9_.,)\]])"
@@ -197,7 +197,7 @@ _SPOILED = re.compile(
     r"(?:about|around|circa)\s+\W{0,2}[0-9]|(?:and|to)\s*\Z)"
 )
 _TOUCHES_BEFORE = re.compile(
-    r"(?:(?<!-)-|[\w)\]%]\s*(?:[+*/^]|\\(?:times|cdot|div|pm))|[A-Za-z0-9]\(|[_^]|[0-9]:|\b[Nn]o\.)[\s$(]*\Z"
+    r"(?:(?<![-:])-|[\w)\]%]\s*(?:[+*/^]|\\(?:times|cdot|div|pm))|[A-Za-z0-9]\(|[_^]|[0-9]:|\b[Nn]o\.)[\s$(]*\Z"
 )
 _TOUCHES_AFTER = re.compile(
     r"\+|[$)\s]*(?:(?:[-+/*]|\\(?:times|cdot|div|pm))(?=\s*[\w($.])|[!^_]|:[0-9]|(?:pi|π|squared|cubed|factorial|mod|modulo|plus|minus|times\s+[0-9(]|"

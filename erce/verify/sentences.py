@@ -31,7 +31,7 @@ def first_sentence(text: str) -> tuple[str, str]:
     start = delimited.end() if delimited else 0
     sentence = _SENTENCE_END.split(text[start:].partition("\n")[0], maxsplit=1)[0]
     lowered = sentence.lower()
-    harmless = _HARMLESS.search(lowered)
+    harmless = _HARMLESS.search(lowered, 0 if delimited else 1)  # behind something
     changes = harmless and _CHANGES.search(lowered, harmless.start())
     kept = sentence[: harmless.start()] if harmless and not changes else sentence
     answer = text[:start]
@@ -58,7 +58,8 @@ def settled(text: str, end: int, answer: Answer) -> Answer:
     if not _LETTER_OR_QUESTION.search(following):
         return answer
     all_lowered = following.lower()
-    if beside := _HEDGE_BESIDE.match(all_lowered):
+    is_whole = answer.text.removeprefix("-").isdecimal()
+    if beside := _HEDGE_BESIDE.match(all_lowered) or (is_whole and _OR_WHOLE.match(all_lowered)):
         hedge = following[: beside.end()]
         return answer._replace(text=answer.text + hedge, sentence=answer.sentence + hedge)
     signs = [sign for sign in _SIGNS if sign in all_lowered]
@@ -89,16 +90,12 @@ def settled(text: str, end: int, answer: Answer) -> Answer:
 
 
 def _denies(sentence: str, lowered: str, answer: str) -> bool:
-    """Return whether a sentence takes an answer back: "that is wrong", "not 7", "7 is wrong".
-
-    A sentence about another value, as the negative root, does so only if it names the answer.
-    """
+    """Return whether a sentence takes an answer back: "that is wrong", "not 7", "7 is wrong"."""
     name = rf"(?<![\w.−-]){re.escape(answer)}(?!\w|\.[0-9])[$)*\s]*+"
     named = answer in sentence and re.search(name, sentence)
     if named and (_NOT_BEFORE.search(lowered[: named.start()]) or IS_WRONG.match(lowered, named.end())):
         return True
-    is_of_another = not named and "-" not in answer and _OF_ANOTHER.match(lowered)
-    return not is_of_another and _DENIES.search(lowered) is not None
+    return _DENIES.search(lowered) is not None
 
 
 def _value_in(sentence: str, lowered: str, is_denied: bool) -> str:
@@ -124,11 +121,13 @@ _LETTER_OR_QUESTION = re.compile(r"[^\W\d_]|\?")
 _DELIMITED = re.compile(
     r"\s*+(?:\$\$([^$]++)\$\$|\$((?:[^$\\]|\\.)++)\$(?![0-9])|\\\(((?s:.+?))\\\)|\\\[((?s:.+?))\\\]|\*\*([^*]++)\*\*)"
 )
-# Space, emphasis that does not come in pairs, emoji, connectives: what may stand before an answer.
+# What may stand before an answer: space, emphasis that does not come in pairs, emoji, the bullet of a line,
+# and connectives before a value, as in "total = 5", not in "simply connected".
 _EMOJI = r"[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]"
 _DECORATION = re.compile(
-    rf"(?i)^(?:[\s:=`#]|\*\*(?=\s)|{_EMOJI}|(?:so|thus|hence|then|therefore|(?:in\s+)?total|altogether|simply|just|"
-    r"indeed|clearly|exactly|equal\s+to|given\s+by)\b(?!\s*[-–—]\s),?)*+"
+    rf"(?i)^(?:\n[ \t]*+[-–]\s|[\s:=`#]|\*\*(?=\s)|{_EMOJI}|(?:(?:so|thus|hence|then|therefore|"
+    r"(?:in\s+)?total|altogether|simply|just|indeed|clearly|exactly|equal\s+to|given\s+by)\b[\s:=,]*+)++"
+    r"(?![-–—]\s)(?=\*{0,2}[-−+$\\(\[.0-9]|[a-z]\b(?!\s+[a-z])))*+"
 )
 _TRAILING_EMOJI = re.compile(rf"(?:{_EMOJI}|\s)++\Z")
 _SENTENCE_END = re.compile(r"\.(?=[\s*_]|$)|!(?=[*_\s]*(?:$|[A-Z]|[^\x00-\x7f]))|\s(?:(?<=\?\s)|\s*+I hope)")
@@ -161,16 +160,18 @@ _NUMERAL_START = (
     r"[$(\\]*(?:[-−]?[0-9]|[dt]?frac|sqrt|(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|twelve)\b)"
 )
 _HEDGE_BESIDE = re.compile(
-    rf"{_CLOSING}(?:\?|,?\s*\(?or[\s}}]+(?:(?:maybe|perhaps|possibly)\s+)?{_NUMERAL_START}[^.\n]{{0,40}}|"
+    rf"{_CLOSING}(?:\?|,?\s*or[\s}}]+(?:(?:maybe|perhaps|possibly)\s+)?{_NUMERAL_START}[^.\n]{{0,40}}|"
     rf"\(?(?:wrong|incorrect)\b|(?:,?\s+which\s+)?{_IS_WRONG_TEXT})",
 )
+# 7 (or 8); but 0.5 (or 50%) and 90 (or 1.5 hours) are the same in another form.
+_OR_WHOLE = re.compile(rf"{_CLOSING}\(or\s+(?:(?:maybe|perhaps|possibly)\s+)?[$\\(]*[-−]?[0-9]+[$\\)]*\)")
 # The sentences behind an answer: conditions are neutral; the others state, deny, reconsider or confirm.
 _CONDITION = re.compile(
     r"\A\W*(?:otherwise|suppose|supposing|assuming|had|unless|when)\b|\bif\b|"
-    r"\A\W*(?:this\s+makes\s+sense\s+(?:as|because|since)\b|(?:s?he|they)\s+could\s+have\s+[a-z])(?!.*answer)"
+    r"\A\W*(?:s?he|they)\s+could\s+have\s+[a-z](?!.*answer)"
 )
 _LATER_STATEMENT = re.compile(
-    r"\b(?:(?:it|that|this|answer|result|total)\s+(?:\w+\s+)?(?:should|must|ought\s+to)|(?:box|number|value)\s+should)\s+"
+    r"\b(?:it|that|this|answer|result|box|number|value|total)\s+(?:\w+\s+)?(?:should|must|ought\s+to)\s+"
     r"(?:\w+\s+)?(?:be|have\s+been|read|equal)\b:?"
     r"|\banswers?\s+(?:is|was|would\s+be|becomes|equals)\b(?:\s+(?:actually|really|now)\b)?:?"
     r"|\A\W*(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?answers?[*\s]*:|\bcorrection\s*:(?=\W*[0-9])|"
@@ -194,14 +195,6 @@ _DENIES = re.compile(
     r"|\b(?:never\s+mind|scratch\s+that|disregard|start\s+over|not\s+sure|unsure|redo|recompute|recalculate|"
     r"try\s+again)\b"
     r"|\bis\s+(?:that|this|it)\s+(?:right|correct|true)\b[^.]*\?|(?<![没沒不])[错錯]|不[对對]|訂正|間違(?!い[はが]?(?:な|あり))",
-)
-# These say nothing: "For x < 3 there is no solution", "Any smaller value …", "Disregard the negative root".
-_OF_ANOTHER = re.compile(
-    r"\A(?!.*\b(?:but|hence|is\s+[$]?[0-9]|so|therefore|thus|wrong)\b)\W*(?:for\s+[$\\(]*[a-z]\s*(?:[<>≤≥≠]|\\[lgn]e)[^,;]*\s"
-    r"(?:there|has|have)|(?:(?:we\s+)?(?:discard|reject|disregard)\s+)?(?:the\s+(?:other|quadratic|linear|negative)|"
-    r"(?:an?|any|each|every)\s+(?:other|different|smaller|larger|lower|higher|greater))\s+(?:case|value|root|solution|factor|number|"
-    r"integer)s?|we\s+(?:discard|reject|disregard)\s+[$\\(]*(?:[a-z]\s*=\s*)?[-−]|actually\W+\w+\s+can\s+also\s+(?:check|confirm|"
-    r"verify)|no\W+there\s+\w+\s+no\s+other\s+(?:solution|value)s?)(?:,\s+(?:as|because|since)\b|[^,;])*+\Z"
 )
 _CONFIRMS = re.compile(
     r"(?<!not )\b(?:(?:is|are|was|looks|seems)\s+(?:indeed\s+|also\s+|still\s+)?"

@@ -43,6 +43,14 @@ ACCEPTED = [  # answer, completion, reason
     ("18", "#### **18 eggs**\nThis is so.", "exact"),
     ("18", "#### ✅ 18\nThis is so.", "exact"),
     ("18", "#### **Answer: 18**\nThis is so.", "exact"),
+    ("18", "#### **Total eggs**\nso \\boxed{18}", "exact"),
+    ("18", "#### **The answer is 18.**\nGreat!", "exact"),
+    ("18", "#### **John earned $18**\nGreat!", "numeric"),
+    ("18", "#### **Final answer: $18 per day**\nGreat!", "numeric"),
+    ("18", "#### (18) apples\nGreat!", "exact"),
+    ("18", "#### Answer:- 18", "exact"),
+    ("18", "#### Cost:- 18 dollars", "exact"),
+    ("18", "####\n- 18", "exact"),
     ("42", "#### 42 red apples", "exact"),
     ("42", "#### 42 books about cats", "exact"),
     ("15", "#### 15, all told", "exact"),
@@ -78,6 +86,8 @@ ACCEPTED = [  # answer, completion, reason
     ("-5", "#### \u22125", "exact"),
     ("-5", "#### -$5", "numeric"),
     ("-5", "#### - 5", "exact"),
+    ("-5", "#### x = - 5", "exact"),
+    ("-5", "$\\boxed{- 5}$", "exact"),
     ("-5", "#### – 5", "exact"),
     ("-5", "#### -**5**", "exact"),
     ("-5", "#### -\\$5", "numeric"),
@@ -106,6 +116,7 @@ REJECTED = [
         for text in ("#### - 5", "#### -\\$5", "\\boxed{-(5)}", "\\boxed{-\\text{5}}")
     ),
     ("-5", "#### -(-5)", "unparsed"),
+    ("6", "6 red and 12 blue.\n\\boxed{6} red.\n\n#### **She has 18 apples.**\nDone.", "different"),
     ("-5", "#### Total - 5", "unparsed"),
     ("5", "#### Total - 5", "unparsed"),
     *(("7", f"#### {words} 7", "unparsed") for words in ("twice", "half of", "double", "square root of the")),
@@ -171,6 +182,23 @@ REJECTED = [
 def test_the_final_number_is_accepted_as_people_write_it(answer, completion, reason):
     verdict = verify_number(answer, completion)
     assert (verdict.accepted, verdict.reason) == (True, reason)
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [
+        "The answer is:\n- 18 eggs",
+        "**Final Answer:**\n\n- 18 dollars",
+        "Result:\n\n- 18",
+        "The answer:- 18",
+    ],
+)
+def test_a_dash_that_starts_a_line_or_follows_a_colon_is_not_a_minus(completion):
+    assert verify_number("18", completion, strict=False).accepted
+
+
+def test_a_minus_behind_words_counts():
+    assert verify_number("-7", "The answer is - 7.", strict=False).accepted
 
 
 @pytest.mark.parametrize(("answer", "completion", "reason"), REJECTED)

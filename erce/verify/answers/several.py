@@ -25,7 +25,7 @@ from erce.verify.answers.tree import Tree
 from erce.verify.answers.written import is_nothing
 
 _NAMED_KINDS = frozenset({"value", "relation", "interval"})
-_COORDINATES = (r"x y", r"x y z", r"r \theta", r"r \theta z", r"\rho \theta \phi")
+_COORDINATES = (("r", r"\theta"), ("r", r"\theta", "z"), (r"\rho", r"\theta", r"\phi"))
 _SAME_BRACKETS = {"⟨": "(", "⟩": ")"}
 _ENVIRONMENTS = frozenset({"matrix", "pmatrix", "bmatrix", "Bmatrix", "smallmatrix", "array"})
 Rows = tuple[tuple[Tree, ...], ...]
@@ -76,19 +76,25 @@ class Tuple:
         if named is None or separator == "or" or len(set(named[0])) < len(named[0]):
             raise UnparsedError("no values of names")
         names, values = named
-        has_order = "".join(names) in ascii_letters or len(set(map(letter_of, names))) == 1  # a, b; x_1, x_2
-        items = self._renamed(names, names if has_order else ()).items
+        items = self._renamed(names, ()).items
         return self.brackets == ("(", ")") and comparison.accepts_in_order(items, values)
 
     def _renamed(self, names: tuple[str, ...], default: tuple[str, ...]) -> "Tuple":
-        """Return the entries in the order of `names`; their own are x, y or r, θ, else `default`."""
-        usual = (tuple(usual.split()) for usual in _COORDINATES)
-        own = self.names or next((one for one in usual if set(one) == set(names)), default)
+        """Return the entries in the order of `names`; their own is the usual one, else `default`."""
+        own = self.names or _usual_order(names) or default
         if sorted(own) != sorted(names) or len(own) != len(self.items):
             raise UnparsedError(f"values of {', '.join(names)}")
         at = {name: at for at, name in enumerate(own)}
         items = tuple(self.items[at[name]] for name in names)
         return replace(self, items=items, names=names, interval=None)
+
+
+def _usual_order(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the order that names have by themselves: x, y; a, b, c; x_1, x_2; r, θ; () if they have none."""
+    ordered = tuple(sorted(names, key=lambda name: (len(name), name)))
+    if len(set(map(letter_of, names))) == 1 or "".join(ordered) in ascii_letters:
+        return ordered
+    return next((usual for usual in _COORDINATES if set(usual) == set(names)), ())
 
 
 class Ratio(Tuple):
