@@ -35,6 +35,9 @@ def main() -> None:
                 for expected in EXPECTED
             ]
             print(f"{problems:>5} × {seeds:<2}", *(f"{100 * share:6.1f}" for share in shares))
+    print("sparse, the 5 % of problems that differ do so with unequal chances; 50, 100, 200, 400 problems")
+    shares = [varied_coverage(problems, studies=options.studies) for problems in (50, 100, 200, 400)]
+    print(" " * 10, *(f"{100 * share:6.1f}" for share in shares))
     print("two noisy seeds, whose accuracies differ by 5 to 12 points, against few or many quiet ones")
     for seeds in ((2, 2), (2, 10), (3, 3)):
         shares = [
@@ -68,6 +71,21 @@ def sparse_seeds_coverage(problems: int, expected: float, *, seeds: int, studies
         treated = ((rng.random((seeds, problems)) < often) & differ).astype(int)[..., None]
         gain = paired_gain(treated, baseline)
         hits += gain.low <= often * expected / problems <= gain.high
+    return hits / studies
+
+
+def varied_coverage(problems: int, *, studies: int) -> float:
+    """Return the share of simulated studies of 3 seeds and 4 samples, in which the baseline is never right.
+
+    A problem in twenty is right with a chance from Beta(0.5, 2), whose mean is 0.2; the others never.
+    """
+    rng, share, hits = np.random.default_rng(20), 0.05, 0
+    baseline = np.zeros((3, problems, 4), dtype=int)
+    for _ in range(studies):
+        chance = np.where(rng.random(problems) < share, rng.beta(0.5, 2, problems), 0)
+        treated = (rng.random(baseline.shape) < chance[None, :, None]).astype(int)
+        gain = paired_gain(treated, baseline)
+        hits += gain.low <= share * 0.2 <= gain.high
     return hits / studies
 
 

@@ -151,7 +151,9 @@ def _check(row: SourceRow, kind: str | None) -> _Check:
         operands = _text(row, "program"), tests, setup, names
     else:
         operands = _text(row, "answer"), _text(row, "completion")
-    return _Check(where, kind, operands, expected if isinstance(expected, bool) else None)
+    if not (expected is None or isinstance(expected, bool)):
+        raise row.fault(f"`expected` is {expected!r:.60}, neither true nor false")
+    return _Check(where, kind, operands, expected)
 
 
 def _require_kind(where: str, kind: Any) -> str:

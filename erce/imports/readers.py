@@ -20,7 +20,9 @@ LM_EVAL_NAME = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.:-]+)")  # task, d
 DEFAULT_FILTER = "none"  # lm-eval's name for the `take_first` of a task that lists no filters
 # Columns of `erce records` that a row may have, and "prompt"; the others are decided by the import.
 TEXTS = ("task", "model", "prompt", "prompt_hash", "answer", "completion", "finish", "reason", "extracted")
-NUMBERS = ("temperature", "top_p", "top_k", "max_new_tokens", "sample", "tokens")
+NUMBERS = ("temperature", "top_p", "top_k", "repetition_penalty", "max_new_tokens", "sample", "tokens")
+NUMBERS += ("logprob", "entropy")
+ONE = ("split", "seed", "arm", "lam", "method", "model")  # which a file is of
 VERDICTS = ("accepted", "flexible")
 NEITHER = (
     'has neither the doc_id, resps and metrics of lm-eval\'s --log_samples nor "problem" and "accepted"; '
@@ -83,8 +85,11 @@ def _rows(path: Path, reading: Reading) -> list[dict[str, Any]]:
     """Return a row per line; "greedy" at temperature 0. Samples without a number count up by problem."""
     counts: Counter[str] = Counter()
     rows, lines = [], list(read_rows(path, "problem", "accepted", damaged=NEITHER))
-    if len(splits := {str(line["split"]) for line in lines if line.get("split")}) > 1:
-        raise InputError(f"{path} has rows of the splits {', '.join(sorted(splits))}; give a file for each")
+    for name in ONE:
+        if len(values := {str(line[name]) for line in lines if line.get(name) is not None}) > 1:
+            raise InputError(
+                f"{path} has rows of the {name}s {', '.join(sorted(values))}; give a file for each"
+            )
     for line in lines:
         problem = line["problem"]
         if isinstance(problem, bool) or not isinstance(problem, str | int | float):
@@ -93,6 +98,7 @@ def _rows(path: Path, reading: Reading) -> list[dict[str, Any]]:
         where = f"{path}, problem {row['problem']!r}"
         row |= {name: _checked(where, name, line.get(name), "a text", str) for name in TEXTS}
         row |= {name: _checked(where, name, line.get(name), "a number", int, float) for name in NUMBERS}
+        row["stop"] = _checked(where, "stop", line.get("stop"), "a list", list)
         row |= {name: _right(where, name, line.get(name)) for name in VERDICTS}
         if row["sample"] is None:
             row["sample"] = counts[row["problem"]]

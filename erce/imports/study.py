@@ -146,7 +146,7 @@ def _check_complete(rows: list[SampleRow]) -> None:
     seeds = {(row.arm, row.seed) for row in rows}
     for (split, decoding), set_rows in sets.items():
         outcome_arrays(set_rows)
-        for name in ("max_new_tokens", "stop", "top_p", "top_k"):
+        for name in ("max_new_tokens", "stop", "top_p", "top_k", "repetition_penalty"):
             known = [row for row in set_rows if getattr(row, name) is not None]
             arms = {str(getattr(row, name)): row.arm for row in known}
             if len(arms) > 1:
@@ -246,8 +246,8 @@ def _completion(row: SampleRow) -> Completion:
         text=row.completion or "",  # a choice among fixed answers has no text
         tokens=row.tokens,
         finished=None if row.finish is None else row.finish != "length",
-        logprob=None,
-        entropy=None,
+        logprob=row.logprob,
+        entropy=row.entropy,
     )
 
 

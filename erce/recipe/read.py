@@ -16,8 +16,8 @@ from erce.recipe.sections import AUTO, GRID
 def load_recipe(path: str | Path, **overrides: Any) -> Recipe:
     """Read a recipe from a TOML file; `overrides` that are not None win over its top-level settings.
 
-    The file's relative `model` and `data` are those beside the file, if they are there. Otherwise, and in
-    `overrides`, a relative path starts from the working directory.
+    The file's relative `model`, `data` and `[own] adapter` are those beside the file, if they are there.
+    Otherwise, and in `overrides`, a relative path starts from the working directory.
     """
     path = Path(path)
     if not path.is_file():
@@ -29,10 +29,19 @@ def load_recipe(path: str | Path, **overrides: Any) -> Recipe:
     for name in ("model", "data"):
         if isinstance(settings.get(name), str):
             settings[name] = _beside(path, settings[name])
+    own = settings.get("own")
+    if isinstance(own, dict) and isinstance(own.get("adapter"), str):
+        own["adapter"] = _beside(path, own["adapter"])
     merge(settings, {key: value for key, value in overrides.items() if value is not None})
     try:
         _check_model(settings.get("model"))
-        return parse_recipe(settings)
+        recipe = parse_recipe(settings)
+        if recipe.data is not None and recipe.task.startswith("mini-"):
+            raise InputError(
+                f"data = {recipe.data!r} has no effect on {recipe.task!r}, which generates its problems; "
+                "leave it out, or name the task that reads it"
+            )
+        return recipe
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 

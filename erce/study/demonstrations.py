@@ -42,7 +42,7 @@ def problem_rows(splits_by_task: Mapping[str, Splits]) -> list[dict[str, Any]]:
         | {"demonstration": problem.demonstration, "answer": problem.answer, "tests": list(problem.tests)}
         | ({} if problem.weight == 1 else {"weight": problem.weight})
         | ({} if problem.meta is None else {"meta": problem.meta})
-        | {name: list(value) for name in VERIFIED if (value := getattr(problem, name))}
+        | {name: list(getattr(problem, name) or ()) for name in VERIFIED}
         for task in splits_by_task
         for split, problems in vars(splits_by_task[task]).items()
         for problem in problems

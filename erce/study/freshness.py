@@ -143,7 +143,7 @@ def _of_other_verifier(folder: Path, cell: Cell) -> dict[str, Reason]:
         return {}
     with suppress(DamagedError):
         verifier = read_record(folder).get("verifier")
-        if verifier and verifier != verifier_version(load_task(cell.task).verify):
+        if verifier and verifier != verifier_version(load_task(cell.task).verify, task=cell.task):
             return {"verdicts": Reason.VERIFIER, "scores": Reason.DERIVED}
     return {}
 
@@ -255,6 +255,20 @@ def refuse_other_adapter(root: Path, recipe: Recipe) -> None:
                 f"[own] adapter = {adapter!r} has changed since it sampled for {folder}; name another, or "
                 "delete that folder and those of the arms that learned from it"
             )
+
+
+def refuse_other_limit(samplings: Mapping[Path, CellSampling]) -> None:
+    """Raise an InputError if completions of the study were cut off at another limit than is asked for now."""
+    for folder, sampling in samplings.items():
+        with suppress(DamagedError):
+            earlier = read_record(folder).get("decoding", {})
+            for name in earlier.keys() & sampling.decodings.keys():
+                before, now = earlier[name]["max_new_tokens"], sampling.decodings[name].max_new_tokens
+                if before != now:
+                    raise InputError(
+                        f"{folder} was sampled with max_new_tokens = {before}, and now it is {now}; put that "
+                        "back, or choose another folder with --out"
+                    )
 
 
 def checked_base_model(root: Path, recipe: Recipe, *, sampled_here: bool) -> dict[str, str]:

@@ -187,33 +187,39 @@ def write_verifier(folder: Path, verify: Callable[..., Any], *, task: str) -> No
     """Add to cell.json the verifier's version and first paragraph, and the digest of a user's file."""
     written = (verify.__doc__ or "") if inspect.isroutine(verify) else ""
     checks = " ".join(written.partition("\n\n")[0].split())
-    verifier = {"verifier": verifier_version(verify), CHECKS: checks, TASK_FILE: task_file_digest(task)}
+    digest = verifier_version(verify, task=task)
+    verifier = {"verifier": digest, CHECKS: checks, TASK_FILE: task_file_digest(task)}
     write_json(folder / CELL, read_record(folder) | verifier)
 
 
 def task_file_digest(name: str) -> str | None:
-    """Return 16 hex digits of the file in which a user's task "module:NAME" is; None if it is not there.
-
-    The file is looked for where Python would, and not imported, so that a report runs nobody's code.
-    """
-    relative = Path(*name.partition(":")[0].split(".")).with_suffix(".py")
-    paths = (Path(folder) / relative for folder in ("", *sys.path)) if is_user_defined(name) else ()
-    file = next((path for path in paths if path.is_file()), None)
+    """Return 16 hex digits of the file in which a user's task "module:NAME" is; None if it is not there."""
+    file = _task_file(name)
     return None if file is None else short_hash(file.read_bytes())
 
 
-def verifier_version(verify: Callable[..., Any]) -> str:
-    """Return erce's version and 16 hex digits of the sources of `erce.verify` and of the function's own file.
+def _task_file(name: str) -> Path | None:
+    """Return the file, looked for where Python would; it is not imported, so a report runs nobody's code."""
+    relative = Path(*name.partition(":")[0].split(".")).with_suffix(".py")
+    paths = (Path(folder) / relative for folder in ("", *sys.path)) if is_user_defined(name) else ()
+    return next((path for path in paths if path.is_file()), None)
 
-    Other modules of a user, and packages, are not in them.
+
+def verifier_version(verify: Callable[..., Any], *, task: str) -> str:
+    """Return erce's version and 16 hex digits of the sources of `erce.verify`, the function and its task.
+
+    A user's are the file that the task names and that of the function under its decorators. Other modules of
+    a user, and packages, are not in them.
     """
-    files = _files_of(verify) | {*Path(erce.verify.__path__[0]).rglob("*.py")}
-    sources = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in files)
+    files = {*_files_of(verify), *Path(erce.verify.__path__[0]).rglob("*.py"), _task_file(task)}
+    paths = {path.resolve() for path in files if path is not None}
+    sources = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in paths)
     return f"{version('erce')}+{digest_of(sources)}"
 
 
 def _files_of(function: Callable[..., Any]) -> frozenset[Path]:
     """Return the file that a function is in; of a partial, that of every function it is made of."""
+    function = inspect.unwrap(function)
     if isinstance(function, partial):
         parts = (function.func, *filter(callable, (*function.args, *function.keywords.values())))
         return frozenset().union(*map(_files_of, parts))

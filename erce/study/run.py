@@ -26,6 +26,7 @@ from erce.study.freshness import (
     checked_base_model,
     drop_stale,
     refuse_other_adapter,
+    refuse_other_limit,
     stale_parts,
     trained_on_others,
 )
@@ -84,6 +85,7 @@ def run(
         cell_folder(root, recipe, cell): cell_sampling(recipe, cell, problems[cell.task])
         for cell in [*recipe.own_cells, *filter(None, others)]
     }
+    refuse_other_limit(samplings)
     parts = partial(_parts_to_make, samplings=samplings)
     opened = partial(open_engine, engine=engine, jobs=jobs)
     study = Study(root, recipe)

@@ -17,6 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
+from unicodedata import normalize
 
 from erce.types import Problem
 
@@ -29,7 +30,7 @@ Trigrams = frozenset[tuple[str, ...]]
 # Numbers, words, the prime after a symbol (f'(x) is not f(x)), factorials, and every sign but punctuation.
 _TOKEN = re.compile(
     r"""\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+|'(?![^\W\d_])|(?:(?<=[\d)\]])|(?<=\b[^\W\d_]))!+"""
-    r"""|[^\w\s!.,;:?'"`$\\…“”‘’«»]|_"""
+    r"""|[^\w\s!.,;:?'"`$\\…“”‘’«»，。、！？：；؟،]|_"""
 )
 _DELIMITER = re.compile(r"\\[()\[\]]")  # of formulas: punctuation, like $
 _SPACE_AND_QUOTES = re.compile(r"[\s'\"]+")
@@ -96,7 +97,7 @@ def _tokens(text: str) -> tuple[str, ...]:
     >>> _tokens("What's $f'(1,000)$?")
     ('what', 's', 'f', "'", '(', '1000', ')')
     """
-    found = _TOKEN.findall(_DELIMITER.sub(" ", text.casefold()))
+    found = _TOKEN.findall(_DELIMITER.sub(" ", normalize("NFC", text).casefold()))
     return tuple(sys.intern(token.replace(",", "")) for token in found)  # one copy of each word in memory
 
 

@@ -100,7 +100,7 @@ def _pools(data: str | None, *, name: str, file: str | None, columns: Mapping[st
 def _check_references(rows: list[SourceRow]) -> None:
     """Refuse a row without any reference among rows that have one: a lax verifier would accept anything."""
     read = ("answer", "tests", "outputs", "meta")
-    lacking = [row for row in rows if all(row.values.get(name) is None for name in read)]
+    lacking = [row for row in rows if all(row.values.get(name) in (None, "", [], {}) for name in read)]
     if lacking and len(lacking) < len(rows):
         raise lacking[0].fault(f"it has none of {', '.join(read)}, which other rows have")
 

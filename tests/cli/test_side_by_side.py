@@ -98,6 +98,10 @@ def test_a_row_is_read_as_its_kind_says(file, row, kind, verdict):
             b'{"kind": "maths", "answer": "1", "completion": ""}\n',
             "line 1: no kind 'maths'; did you mean 'math'?",
         ),
+        (
+            b'{"answer": "1", "completion": "", "expected": 1}\n',
+            "line 1: `expected` is 1, neither true nor false",
+        ),
         (b'{"kind": ["x"], "answer": "1", "completion": ""}\n', "line 1: no kind ['x']; there are math, "),
         (b'{"answer": true, "completion": ""}\n', "line 1: no text or number 'answer'"),
         (

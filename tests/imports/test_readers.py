@@ -25,7 +25,8 @@ def test_a_log_of_lm_eval_with_the_fields_that_are_read_and_no_others_becomes_ro
 
 def test_a_row_has_its_problem_and_verdict_and_what_else_is_known_of_it(file):
     known = {"model": "m", "completion": "#### 4", "tokens": 9, "finish": "length", "extracted": "4"}
-    known |= {"temperature": 0, "top_p": 0.9, "reason": "passed", "answer": "4"}
+    known |= {"temperature": 0, "top_p": 0.9, "reason": "passed", "answer": "4", "stop": ["Q:"]}
+    known |= {"logprob": -1.5, "entropy": 0.25, "repetition_penalty": 1.1}
     left = {"prompt": "2+2?", "flexible": None, "my own": [1]}
     path = file({"problem": 4, "accepted": 1} | known | left, "mine.jsonl")
     [row], prompts = read_log(path, "mine", Reading(task="sums"))
@@ -50,6 +51,13 @@ def test_what_records_writes_is_read_again(tmp_path, file):
     assert [[getattr(row, name) for name in names] for row in again] == [
         [getattr(row, name) for name in names] for row in rows
     ]
+
+
+@pytest.mark.parametrize("name", ["split", "seed", "arm", "lam", "method", "model"])
+def test_a_file_of_several_seeds_or_arms_is_refused(name, file):
+    lines = [{"problem": 1, "accepted": 1, name: value} for value in (0, 1)]
+    with pytest.raises(ValueError, match=f"rows of the {name}s 0, 1; give a file for each"):
+        rows_of(file(lines, "mine.jsonl"), arm="mine", temperature=0)
 
 
 @pytest.mark.parametrize(

@@ -187,6 +187,21 @@ def test_overrides_win_and_none_overrides_nothing(tmp_path):
     assert (recipe.model, recipe.data, recipe.training.rank, recipe.training.epochs) == ("tiny", None, 4, 1.0)
 
 
+def test_data_that_a_generated_task_would_not_read_are_refused(tmp_path):
+    path = written(tmp_path, 'task = "mini-sums"\nlams = [0]\nseeds = [0]\n')
+    with pytest.raises(ValueError, match=r"'my\.jsonl' has no effect on 'mini-sums', which generates its"):
+        load_recipe(path, data="my.jsonl")
+
+
+def test_an_adapter_beside_the_recipe_is_meant(tmp_path, monkeypatch):
+    (tmp_path / "there" / "adapter").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    text = 'task = "mini-sums"\nlams = [0]\nseeds = [0]\nmethods = ["rft"]\n[own]\nadapter = "adapter"\n'
+    own = load_recipe(written(tmp_path / "there", text)).own
+    assert own is not None
+    assert own.adapter == "there/adapter"
+
+
 def test_the_grid_has_one_base_cell_a_task_and_every_lam_and_seed():
     cells = RECIPE.cells()
     assert len(cells) == len(set(cells)) == 2 * (1 + 2 * 2)

@@ -97,6 +97,17 @@ def test_what_the_verifier_reads_of_a_problem_belongs_to_it_and_rows_of_old_stud
     assert [*read_rows(tmp_path / PROBLEMS)] == rows()
 
 
+def test_set_up_that_is_added_later_makes_other_problems(tmp_path):
+    problem = Problem(id="p", prompt="Twice.", demonstration="", tests=("assert f(1) == 2",))
+    before, after = (
+        problem_rows({"mini-sums": Splits((), (), (each,))})
+        for each in (problem, replace(problem, setup=("x = 1",)))
+    )
+    open_study(tmp_path, RECIPE, before)
+    with pytest.raises(ValueError, match="begun with other problems"):
+        open_study(tmp_path, RECIPE, after)
+
+
 def test_a_study_begun_with_other_problems_is_left_as_it_is(tmp_path):
     first, other = ({"task": "mini-sums", "split": "test", "problem": name} for name in ("sum-1", "sum-2"))
     open_study(tmp_path / "runs", RECIPE, [first, other])

@@ -2,7 +2,7 @@
 
 import shutil
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from erce.study.freshness import (
     changed_files,
     checked_base_model,
     drop_stale,
+    refuse_other_limit,
     spoiled_files,
     stale_parts,
 )
@@ -326,9 +327,14 @@ def test_a_verifiers_version_covers_the_room_of_verifiers_and_the_functions_own_
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "checks_of_a_user.py").write_text("def verify(problem, completion):\n    return True\n")
     own = partial(import_module("checks_of_a_user").verify)
+    (tmp_path / "task_of_a_user.py").write_text("")
 
     def versions() -> dict[str, str]:
-        return {"gsm8k": verifier_version(TASKS["gsm8k"].verify), "own": verifier_version(own)}
+        return {
+            "gsm8k": verifier_version(TASKS["gsm8k"].verify, task="gsm8k"),
+            "own": verifier_version(lru_cache(own), task="checks_of_a_user:verify"),
+            "task": verifier_version(own, task="task_of_a_user:TASK"),
+        }
 
     def changed_by(path: Path) -> set[str]:
         before = versions()
@@ -336,8 +342,19 @@ def test_a_verifiers_version_covers_the_room_of_verifiers_and_the_functions_own_
             source.write("# a comment\n")
         return {name for name, version in versions().items() if version != before[name]}
 
-    assert changed_by(copy / "answers" / "reference.py") == {"gsm8k", "own"}
-    assert changed_by(tmp_path / "checks_of_a_user.py") == {"own"}
+    assert changed_by(copy / "answers" / "reference.py") == {"gsm8k", "own", "task"}
+    assert changed_by(tmp_path / "checks_of_a_user.py") == {"own", "task"}
+    assert changed_by(tmp_path / "task_of_a_user.py") == {"task"}
+
+
+def test_completions_that_were_cut_off_at_another_limit_are_not_added_to(finished):
+    study = read_study(finished)
+    cell = next(iter(study.results))
+    longer = replace(study.recipe, decoding=replace(study.recipe.decoding, max_new_tokens=9))
+    problems = cell_splits(study.recipe, cell.task)
+    refuse_other_limit({study.folder(cell): cell_sampling(study.recipe, cell, problems)})
+    with pytest.raises(InputError, match=r"was sampled with max_new_tokens = \d+, and now it is 9; put that"):
+        refuse_other_limit({study.folder(cell): cell_sampling(longer, cell, problems)})
 
 
 def test_a_cell_keeps_what_its_verifier_says_of_itself_and_nothing_of_a_class_or_a_library(tmp_path):

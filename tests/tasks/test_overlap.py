@@ -30,6 +30,8 @@ def ask(prompt: str, answer: str = "7", **more) -> Problem:
         ("What is f'(2)?", "What is f(2)?", False),
         ("Don't say it.", "Dont say it", False),
         ("Where is (1,2)?", "Where is (12)?", False),
+        ("法国的首都是哪里？", "法国的首都是哪里", True),
+        ("Un caf\u00e9?", "Un cafe\u0301?", True),
         (f"{WORDS} How many are 12 jars?", f"{WORDS} How many jars are 12?", True),
         (f"{WORDS} How many are 12 jars?", f"{WORDS} How many are 13 jars?", False),
         (f"{WORDS} How many are 12 jars?", "How many are 12 jars? Ada sells honey.", False),

@@ -156,6 +156,7 @@ def test_copies_are_never_divided(file):
             [row(0), row(1, answer=None)],
             "line 2: it has none of answer, tests, outputs, meta, which other rows have",
         ),
+        ([row(0), row(1, answer="")], "line 2: it has none of answer, tests, outputs, meta, which other"),
         ([row(0), row(1, weight="2")], "line 2: `weight` is '2'; it is a number, 0 or above"),
         ([row(0), row(1, weight=-1)], "line 2: `weight` is -1; it is a number"),
         ([row(0), row(1, answer=True)], "line 2: `answer` is True, not a text"),

@@ -246,10 +246,13 @@ def _row(study: Study, task: str, arm: Arm, decoding: str, compared: GridGain | 
 
 def _accuracy_interval(outcomes: np.ndarray) -> tuple[float, float]:
     """Return the 95 % interval of an arm's accuracy; over problems alone where there is one seed."""
-    right = accuracy_bounds(outcomes[0])
-    if len(outcomes) > 1:
-        right = paired_gain(outcomes, np.zeros_like(outcomes[:1]), untrained=["baseline"])
-    return max(0.0, right.low), right.high
+    if len(outcomes) == 1:
+        low, high = accuracy_bounds(outcomes[0])
+        return max(0.0, low), high
+    # The upper ends of what is right and of what is wrong: no share is below 0, nor is an unseen problem's.
+    nothing = np.zeros_like(outcomes[:1])
+    right, wrong = (paired_gain(x, nothing, untrained=["baseline"]) for x in (outcomes, 1 - outcomes))
+    return max(0.0, 1 - wrong.high), min(1.0, right.high)
 
 
 def _interaction(study: Study, choice: Choice | None) -> dict[str, Gain]:

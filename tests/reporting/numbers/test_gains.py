@@ -65,6 +65,14 @@ def test_rows_hold_every_seed_and_shares_that_sum_to_one(study):
     assert (base.sd, base.n_seeds) == (None, 1)
 
 
+def test_an_accuracys_interval_does_not_widen_with_seeds_and_stays_a_share(tmp_path):
+    study = make_study(tmp_path / "runs", right=lambda *_: 1.0, control=None)
+    for arm in (Arm(None), Arm(0.5)):  # one seed, and three alike
+        row = summary(study).row(TASK, arm, "greedy")
+        assert (row.mean, row.ci[1]) == (1.0, 1.0)
+        assert row.ci[0] == pytest.approx(0.025 ** (1 / row.n_problems), abs=0.01)
+
+
 def test_the_grid_is_sorted_whatever_its_order_in_the_recipe(tmp_path):
     study = make_study(tmp_path / "runs", lams=(1.0, 0.0, -0.1, 0.5), control=None, problems=5)
     study_summary = summary(study)
