@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
-from jinja2 import TemplateError
-
 from erce.errors import InputError
 from erce.types import Problem
 
@@ -71,6 +69,8 @@ def end_tokens(tokenizer: "PreTrainedTokenizerBase") -> list[int]:
     Gemma's that is not the tokenizer's eos_token. A template without one, or that cannot render one question
     and answer, leaves that. A tokenizer without eos_token is an InputError.
     """
+    from jinja2 import TemplateError
+
     end: Any = tokenizer.eos_token_id
     if end is None:
         raise InputError("the tokenizer has no end-of-sequence token; set its eos_token to one of its tokens")

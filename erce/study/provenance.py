@@ -77,11 +77,11 @@ def origin_of(
 
 
 def write_origin(
-    folder: Path, origin: Mapping[str, Any], sampling: CellSampling, *, end: Any, backend: str
+    folder: Path, origin: Mapping[str, Any], sampling: CellSampling, *, ends: list[str], backend: str
 ) -> str:
     """Write cell.json and return the key of the cell's completions, 16 hex digits.
 
-    `origin` is what `origin_of` returns, `end` the model's own end token, `backend` the name of what samples.
+    `origin` is what `origin_of` returns, `ends` the model's end tokens, `backend` the name of what samples.
     """
     earlier = read_record(folder)
     resolved = {
@@ -90,7 +90,7 @@ def write_origin(
             **FULL_SOFTMAX,
             "samples": settings.samples,
             "max_new_tokens": settings.max_new_tokens,
-            "stop": [end, *settings.stop],
+            "stop": [*ends, *settings.stop],
         }
         for name, settings in sampling.decodings.items()
     }

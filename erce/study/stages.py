@@ -16,6 +16,7 @@ from erce import events
 from erce.evaluation.evaluate import verify_all
 from erce.files import write_json
 from erce.generate.backend import backend_of
+from erce.hf.prompt import end_tokens
 from erce.recipe import Cell, Objective, Recipe
 from erce.score import summarize
 from erce.study.folder import ADAPTER, JOURNAL, RESULT, TRAINING, cell_folder
@@ -127,7 +128,8 @@ def sample(
     completions = read_completions(folder)
     origin = origin_of(recipe, sampling, base=base, adapter=adapter, backend=backend)
     refuse_other_policy(folder, origin)
-    key = write_origin(folder, origin, sampling, end=base.tokenizer.eos_token, backend=backend.name)
+    ends: Any = base.tokenizer.convert_ids_to_tokens(end_tokens(base.tokenizer))
+    key = write_origin(folder, origin, sampling, ends=ends, backend=backend.name)
     journal = Journal(folder / JOURNAL, key)
     batch_size = min([batch_size, *journal.batch_sizes()])  # other batches would round otherwise
     missing, total = missing_completions(folder, sampling), sum(sampling.sizes.values())

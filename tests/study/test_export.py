@@ -34,7 +34,7 @@ def key_of(folder, recipe, cell, problems, *, adapter):
     """Write cell.json as for completions of these test problems, and return their key."""
     sampling = CellSampling(cell, {"test": problems}, decodings(recipe, cell))
     origin = origin_of(recipe, sampling, base=tiny(), adapter=adapter, backend=backend_of(recipe))
-    return write_origin(folder, origin, sampling, end=tiny().tokenizer.eos_token, backend="transformers")
+    return write_origin(folder, origin, sampling, ends=[tiny().tokenizer.eos_token], backend="transformers")
 
 
 def fill(root, cell, *, origin=True):
