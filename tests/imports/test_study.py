@@ -79,13 +79,14 @@ def test_greedy_logs_and_logs_of_samples_are_two_decodings_of_the_same_seeds(tmp
 
 def test_rows_become_a_study_with_what_they_say(tmp_path):
     known = {"task": "mine/gsm8k", "model": "hf/m", "tokens": 7, "finish": "length", "prompt": "0+0?"}
+    known |= {"logprob": -2.5, "entropy": 0.5}
     lines = [
         known | {"problem": at, "accepted": right, "flexible": at == 0, "extracted": ""}
         for at, row in enumerate([[1, 0], [0, 0]])
         for right in row
     ]
-    write_rows(tmp_path / "rows.jsonl", lines)
-    logs = {arm: [tmp_path / "rows.jsonl"] for arm in ("baseline", "grpo", "base")}
+    write_rows(file := tmp_path / "rows.jsonl", lines)
+    logs = {arm: [file] for arm in ("baseline", "grpo", "base")}
     study = import_study(tmp_path / "study", logs, reading=Reading(temperature=1.0))
     assert study.recipe.cells() == [
         Cell("mine-gsm8k", None, 0),
@@ -98,6 +99,14 @@ def test_rows_become_a_study_with_what_they_say(tmp_path):
     assert scores["flexible"] == 0.5
     assert study.recipe.model == "hf/m"
     assert next(read_rows(study.root / PROBLEMS))["prompt"] == "0+0?"
+    assert (scores["entropy"], scores["best@2"]) == (0.5, 0.25)
+    apart = [file.with_name(f"{penalty}.jsonl") for penalty in (1.0, 1.3)]
+    for path, penalty in zip(apart, (1.0, 1.3), strict=True):
+        write_rows(path, [line | {"repetition_penalty": penalty} for line in lines])
+    with pytest.raises(ValueError, match=r"repetition_penalty = 1\.0 in arm 'baseline' and 1\.3 in arm 'x'"):
+        import_study(
+            tmp_path / "apart", {"baseline": apart[:1], "x": apart[1:]}, reading=Reading(temperature=1.0)
+        )
 
 
 def two(folder, **change):

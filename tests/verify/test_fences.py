@@ -1,5 +1,6 @@
 """The program in a completion, among fences and prose, found in linear time."""
 
+import ast
 import time
 
 import pytest
@@ -161,6 +162,16 @@ HOSTILE = [
     + " " * 19
     + "x()",  # 2 ** 19 copies
 ]
+
+
+def test_a_text_is_read_and_never_compiled(monkeypatch):
+    def read_only(*given, flags=0, **settings):
+        assert (given[3] if len(given) > 3 else flags) & ast.PyCF_ONLY_AST
+        return plain(*given, flags=flags, **settings) if len(given) < 4 else plain(*given, **settings)
+
+    plain = compile
+    monkeypatch.setattr("builtins.compile", read_only)
+    assert extract_program("x_of_this_test = 1") == "x_of_this_test = 1"
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
