@@ -256,10 +256,10 @@ def _written(
 def _read_once(
     model: Any, settings: GenerationConfig, contexts: list[list[int]], static: StaticCaches | None
 ) -> tuple[DynamicCache | StaticCache | None, Tensor]:
-    """Read each distinct context once; return a cache for all rows, and the logits (rows, v) of what follows.
+    """Read each distinct context once, and return a cache for all rows and their next tokens' logits.
 
-    The cache is None where the model's has states of another kind, or virtual tokens, which a second call
-    would put there again. Reading is not compiled.
+    The logits are (rows, v). The cache is None where the model's has states of another kind, or virtual
+    tokens, which a second call would put there again. Reading is not compiled.
 
     The continuous batching of transformers 5.23 shares prompts too, but it samples all tokens from one global
     random generator and reports no entropies, so that it cannot stand in for `_Choice`.

@@ -89,7 +89,7 @@ def end_tokens(tokenizer: "PreTrainedTokenizerBase") -> list[int]:
 
 
 def demonstration_ids(tokenizer: "PreTrainedTokenizerBase", text: str) -> list[int]:
-    """Return the ids that the policy is to write next: the text and the first of `end_tokens`.
+    """Return the ids that the policy is to write next: those of the text, and the first of `end_tokens`.
 
     Some chat templates end a turn with a newline after that token; generation stops before it, so it is not
     trained on either.

@@ -94,7 +94,7 @@ def time_lines(cost: StudyCost, *, config: Any, device: Device, sizes: BatchSize
 
 
 class _Seconds(NamedTuple):
-    """The seconds of all trainings, of generation as long as `CellCost` expects, and of the longest."""
+    """How many seconds all trainings take, and all generation: as long as expected, and at the most."""
 
     training: float
     expected: float

@@ -199,17 +199,17 @@ def task_file_digest(name: str) -> str | None:
 
 
 def _task_file(name: str) -> Path | None:
-    """Return the file, looked for where Python would; it is not imported, so a report runs nobody's code."""
+    """Return the path of that file, which is not imported, so that a report runs nobody's code."""
     relative = Path(*name.partition(":")[0].split(".")).with_suffix(".py")
     paths = (Path(folder) / relative for folder in ("", *sys.path)) if is_user_defined(name) else ()
     return next((path for path in paths if path.is_file()), None)
 
 
 def verifier_version(verify: Callable[..., Any], *, task: str) -> str:
-    """Return erce's version and 16 hex digits of the sources of `erce.verify`, the function and its task.
+    """Return erce's version, and 16 hex digits of the files that decide a verdict.
 
-    A user's are the file that the task names and that of the function under its decorators. Other modules of
-    a user, and packages, are not in them.
+    They are those of `erce.verify`, and of a user the file that `task` names and the one of the function
+    under its decorators. Other modules of a user, and packages, do not count.
     """
     files = {*_files_of(verify), *Path(erce.verify.__path__[0]).rglob("*.py"), _task_file(task)}
     paths = {path.resolve() for path in files if path is not None}

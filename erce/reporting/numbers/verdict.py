@@ -127,7 +127,7 @@ def usable_for_both(summary: Summary) -> Arm | None:
 
 
 def to_take(summary: Summary) -> Arm | None:
-    """Return the one arm to take: that for both decodings, else the one to use under the study's decoding."""
+    """Return the arm that a reader should take: the one for both decodings, else that of the study's own."""
     found = preferences(summary).get(summary.decoding)
     return usable_for_both(summary) or (found and found.use)
 

@@ -93,7 +93,7 @@ def same_answer(one: str, other: str) -> bool:
 
 
 def compared(gold: str, answer: str, *, percent_is_unit: bool = True) -> Verdict:
-    """Return the verdict of `equivalent`, without its time."""
+    """Return the verdict that `equivalent` gives, but do not measure its time."""
     given = answer.strip()
     if gold.strip() == given:
         return Verdict(True, "exact", given)

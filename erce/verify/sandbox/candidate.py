@@ -84,7 +84,7 @@ class Service:
             raise wire.OpaqueError(wire.TOO_DEEP) from None
 
     def _changed(self, values: list[tuple[Any, Any]], forms: list[Any]) -> list[Any]:
-        """Return [position or name, form] of each argument that is not as it came."""
+        """Return the place and the new form of each argument that the program has changed."""
         return [
             [key, wire.encode(value)]
             for (key, value), (_, before) in zip(values, forms, strict=True)
@@ -113,7 +113,10 @@ def _outcome(mode: str, program: str, setup: list[str], tests: list[str]) -> byt
 
 
 def _together(program: str, setup: list[str], tests: list[str]) -> tuple[str, str]:
-    """Run set-up, program, set-up and tests in one namespace: set-up and program may need each other."""
+    """Run set-up, program, set-up again and tests in one namespace.
+
+    Either of the first two may need names of the other.
+    """
     names = _namespace("program")
     where = "the program raised "
     try:

@@ -255,7 +255,10 @@ class SupervisedWorker:
     def _exchange(
         self, job: bytes, limits: Limits, converse: Conversation, *streams: int
     ) -> tuple[dict[str, Any], _Report]:
-        """Start a candidate, perhaps on `streams`; return what `converse` makes of it, and the report."""
+        """Start a candidate and return what `converse` makes of its channel, and the worker's report.
+
+        `streams` are the descriptors of its standard input and output, if it has any.
+        """
         ours, theirs = socket.socketpair()
         seconds = limits.wall + SLACK_SECONDS
         with ours:

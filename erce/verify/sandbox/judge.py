@@ -199,7 +199,10 @@ def _compiled(source: str, where: str) -> types.CodeType:
 
 
 def _update(mine: Any, after: Any) -> Any:
-    """Make all that can be changed in a value of the tests as in the program's copy; return the result."""
+    """Change a value of the tests in place to what the program made of its copy, and return it.
+
+    What cannot be changed in place comes back as another object.
+    """
     if type(mine) is tuple is type(after) and len(mine) == len(after):
         after = tuple(map(_update, mine, after))
         return mine if all(map(operator.is_, mine, after)) else after

@@ -37,7 +37,7 @@ class BrokenTestsError(ValueError):
 
 
 class Names(NamedTuple):
-    """Names in the scope of a module."""
+    """The names that a text reads and binds as a module, by kind."""
 
     read: set[str]  # and not bound
     read_at_once: set[str]  # of these, as the module is loaded and not only when a function is called
