@@ -132,9 +132,11 @@ def served_names(server: Server) -> list[str]:
     """Return the names of all models and adapters that the server serves."""
     patient = replace(server, timeout=min(server.timeout, LIST_TIMEOUT_SECONDS))
     try:
-        answer: dict[str, list[dict[str, str]]] = get(patient, "/models")
-        return sorted(model["id"] for model in answer["data"])
-    except (ServerError, TypeError, KeyError) as error:
+        reply = _send(patient, "/models")
+        if reply.status != 200:
+            raise ServerError(f"status {reply.status}")
+        return sorted(model["id"] for model in _decoded(server, reply.text)["data"])
+    except (OSError, HTTPException, ServerError, TypeError, KeyError) as error:
         raise ServerError(
             f"no list of models at {server.url}/models ({error!s:.80}); check that the server runs there and "
             "accepts the key"
@@ -361,17 +363,6 @@ def post(server: Server, path: str, body: dict[str, Any]) -> Any:
         f"{server.url}{path} gave no answer in {server.attempts} attempts, the last with {failure}; check "
         "that the server runs and is not overloaded"
     )
-
-
-def get(server: Server, path: str) -> Any:
-    """Return the JSON that the server answers with status 200, asked once; all else is a ServerError."""
-    try:
-        reply = _send(server, path)
-    except (OSError, HTTPException) as error:
-        raise ServerError(f"{type(error).__name__}: {error!s:.80}") from error
-    if reply.status != 200:
-        raise ServerError(f"status {reply.status}")
-    return _decoded(server, reply.text)
 
 
 class _Reply(NamedTuple):

@@ -319,21 +319,11 @@ class _RoomyLayer(DynamicLayer):
 def _greedy_settings(tokenizer: PreTrainedTokenizerBase) -> GenerationConfig:
     """Return settings that take the argmax of the processors' scores; no field changes the scores.
 
-    Transformers' own sampling is off also where we sample: `_Choice` leaves one token to choose from.
+    All other fields are transformers' defaults, as `_plain_generation` leaves the model none. Transformers'
+    own sampling is off also where we sample: `_Choice` leaves one token to choose from.
     """
     ends = end_tokens(tokenizer)
     return GenerationConfig(
-        do_sample=False,
-        num_beams=1,
-        num_return_sequences=1,
-        use_cache=True,
-        repetition_penalty=1.0,
-        encoder_repetition_penalty=1.0,
-        no_repeat_ngram_size=0,
-        encoder_no_repeat_ngram_size=0,
-        min_new_tokens=0,
-        remove_invalid_values=False,
-        return_dict_in_generate=False,
         eos_token_id=ends,
         pad_token_id=ends[0] if tokenizer.pad_token_id is None else tokenizer.pad_token_id,
         disable_compile=True,

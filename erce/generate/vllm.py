@@ -3,7 +3,6 @@
 vLLM is never imported: its command `vllm serve` is started, asked by HTTP, and ended.
 """
 
-import json
 import os
 import shutil
 import signal
@@ -18,8 +17,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from erce.catalog import is_here
-from erce.errors import InputError, ServerError
-from erce.files import write_json
+from erce.errors import DamagedError, InputError, ServerError
+from erce.files import read_json, write_json
 from erce.generate.server import Served, Server, served_names
 from erce.recipe import Recipe
 
@@ -157,8 +156,8 @@ class StartedServer(Served):
 def end_leftover(folder: Path) -> None:
     """End the server that a killed run has left, if the process in vllm.json is still that one."""
     try:
-        left = json.loads((folder / PROCESS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        left = read_json(folder / PROCESS, "process", "started")
+    except DamagedError:
         return
     if left["started"] and left["started"] == _start_of(left["process"]):
         _end(left["process"], lambda: _start_of(left["process"]) != left["started"])

@@ -118,7 +118,7 @@ class Plan(NamedTuple):
         make_matmuls = _chosen_matmuls(operands, dtype, request)
         head = (weight, operands.bias, operands.up)
         is_trainable = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in head)
-        is_summed = is_trainable and not request.per_row
+        is_summed = is_trainable and not request.per_row and rows.m > 0
         keeps = is_summed and _keeps_gradient(operands, rows.m, request, make_matmuls().gradient_dtype)
         chunks = _chunks(operands, rows.m, request, make_matmuls().bytes_per_logit, keeps=keeps)
         path = _GradientInForward

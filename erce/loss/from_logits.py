@@ -119,8 +119,7 @@ class _FromLogits(torch.autograd.Function):
             part = rows.at(block)
             tile = part.of(logits).to(exact, copy=isinstance(part.positions, slice))
             out = None if gradient is None else tile
-            loss, top = score_tile(tile, part, request, None, make_row_terms(None, request), out)
-            torch.stack([*loss, top], out=columns[:, block])
+            score_tile(tile, part, request, None, make_row_terms(None, request), out, columns[:, block])
             if gradient is not None:
                 gradient[part.positions] = tile.to(kept)
         refuse_no_distribution(columns[-1], rows)

@@ -129,9 +129,10 @@ class Request(NamedTuple):
         objective, *logged = outputs
         num_scored = max(num_scored, 1)  # where no position is scored, every sum is 0
         if self.reduction == "mean":
-            objective = objective / (
-                num_scored if self.num_items_in_batch is None else self.num_items_in_batch
-            )
+            items = self.num_items_in_batch
+            if isinstance(items, Tensor):  # whose shape and dtype would become the objective's
+                items = items.reshape(()).to(objective.dtype)
+            objective = objective / (num_scored if items is None else items)
         means = torch.stack(logged).sum(1).div_(num_scored)
         return Loss(objective, *means.unbind())
 

@@ -68,7 +68,7 @@ def contents(summary: Summary) -> dict[str, Any]:
         "study": as_settings(summary.study.recipe),
         "chosen": None if choice is None else choice._asdict() | {"scores": by_lam},
         "interaction": [
-            {"lam": summary.lam, "decoding": decoding, **gain_as_json(gain)}
+            {"lam": choice and choice.lam, "decoding": decoding, **gain_as_json(gain)}
             for decoding, gain in summary.interaction.items()
         ],
         "temperatures": sweep and sweep.as_json(),

@@ -63,6 +63,8 @@ def summarize(
     """
     accepted = acceptance(completions, verdicts)
     tokens = _known([completion.tokens for completion in completions])
+    if tokens is not None and not tokens.any():
+        tokens = None  # a log that counts none does not count them
     logprob = _known([completion.logprob for completion in completions])
     summary = {
         "pass@1": float(verdict_grid(accepted).mean()),

@@ -18,7 +18,7 @@ from erce.loss import BASE_LOSSES, PENALTIES, make_base_loss, make_penalty
 from erce.recipe.sections import HEADS, NORMALIZATIONS, SCHEDULES
 
 YOUR_OWN = 'or your own, "package.module:NAME"'
-CHOICES = {"normalize": NORMALIZATIONS, "head": HEADS}
+CHOICES = {"entropy_schedule": SCHEDULES, "normalize": NORMALIZATIONS, "head": HEADS}
 LOWER_IS_BETTER = (
     "ce",
     "objective",
@@ -104,7 +104,13 @@ class ERCEConfig(SFTConfig):
 
     def check_objective(self) -> None:
         """Refuse, with one sentence, settings that cannot be used, or would replace the objective."""
-        check_strength(self.entropy_penalty, self.entropy_schedule, self.entropy_warmup)
+        lam, warmup = self.entropy_penalty, self.entropy_warmup
+        if not isinstance(lam, int | float) or not math.isfinite(lam):
+            raise InputError(
+                f"entropy_penalty must be a finite int or float, got {lam!r}; 0 is plain cross-entropy"
+            )
+        if not (isinstance(warmup, int | float) and 0 <= warmup <= 1):
+            raise InputError(f"entropy_warmup = {warmup!r} is a share of the steps; give one in [0, 1]")
         make_penalty(self.entropy_type, self.entropy_order)
         make_base_loss(self.base_loss)
         for name, choices in CHOICES.items():
@@ -165,15 +171,3 @@ def scheduled(lam: float, schedule: str, *, warmup: float, step: int, steps: int
     if schedule == "constant" or step >= early:
         return lam
     return 0.0 if schedule == "delayed" else lam * (step / early)
-
-
-def check_strength(lam: Any, schedule: Any, warmup: Any) -> None:
-    """Refuse a λ, a schedule or a warm-up that cannot be used, with one sentence."""
-    if not isinstance(lam, int | float) or not math.isfinite(lam):
-        raise InputError(
-            f"entropy_penalty must be a finite int or float, got {lam!r}; 0 is plain cross-entropy"
-        )
-    if schedule not in SCHEDULES:
-        raise InputError(f"entropy_schedule must be one of {', '.join(SCHEDULES)}, got {schedule!r}")
-    if not (isinstance(warmup, int | float) and 0 <= warmup <= 1):
-        raise InputError(f"entropy_warmup = {warmup!r} is a share of the steps; give one in [0, 1]")

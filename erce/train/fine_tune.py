@@ -26,6 +26,7 @@ from erce.hf.head import IGNORED
 from erce.hf.models import BasePolicy, kept_random_states, known_warning_silenced, shadow
 from erce.hf.prompt import TrainingRow, training_rows
 from erce.recipe import Objective, Training
+from erce.recipe.rules import check_training
 from erce.train.config import ERCEConfig
 from erce.train.trainer import ERCETrainer
 from erce.types import Problem
@@ -80,6 +81,7 @@ def fine_tune(
     """
     if folder.exists():
         raise InputError(f"{str(folder)!r} exists; delete it to train again, or name another folder")
+    check_training(training)
     rows = training_rows(base.tokenizer, problems, training.max_length)
     if not rows:
         raise InputError("there is no problem to train on; give at least one")
@@ -198,19 +200,8 @@ def _arguments(objective: Objective, training: Training, *, seed: int, folder: P
         project="erce",
         disable_tqdm=True,
         per_device_train_batch_size=training.sequences(),
-        gradient_accumulation_steps=_accumulated(training),
+        gradient_accumulation_steps=training.batch_size // training.sequences(),
     )
-
-
-def _accumulated(training: Training) -> int:
-    """Return how many micro-batches make a batch."""
-    micro = training.sequences()
-    if training.batch_size % micro:
-        raise InputError(
-            f"batch_size = {training.batch_size} must be a multiple of micro_batch_size = {micro}; write "
-            f"{micro * max(1, training.batch_size // micro)}, for instance"
-        )
-    return training.batch_size // micro
 
 
 def _key(

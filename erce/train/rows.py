@@ -151,8 +151,9 @@ def rows_of_a_step(settings: Any, batch_size: int) -> int:
 def _weights(row: Mapping[str, Any]) -> torch.Tensor:
     """Return a row's weight for each of its tokens; InputError for anything but numbers of 0 or more."""
     weight, length = row.get("weight"), len(row["input_ids"])
-    several = isinstance(weight, list | tuple | np.ndarray | torch.Tensor)
-    values: list[Any] = [*weight] if several else [weight] * length
+    if isinstance(weight, np.ndarray | torch.Tensor):
+        weight = weight.tolist()
+    values: list[Any] = [*weight] if isinstance(weight, list | tuple) else [weight] * length
     if len(values) != length:
         raise InputError(
             f"a row has {length} tokens, as prepared, and a list of {len(values)} weights; give one number "

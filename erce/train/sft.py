@@ -113,11 +113,9 @@ def _trainer(arguments: ERCEConfig, model: ModelConfig, splits: dict[str, Any]) 
         "attn_implementation": model.attn_implementation,
         **explicit,
     }
-    quantization: dict[str, Any] = {}  # left out where there is none: not every TRL has the keyword
-    if (config := get_quantization_config(model)) is not None:
-        quantization["quantization_config"] = config
+    adapter, quantization = get_peft_config(model), get_quantization_config(model)
     with known_warning_silenced():
-        return ERCETrainer(name, arguments, peft_config=get_peft_config(model), **splits, **quantization)
+        return ERCETrainer(name, arguments, peft_config=adapter, quantization_config=quantization, **splits)
 
 
 def _splits(script: Any, mixture: Any, arguments: ERCEConfig) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from erce.reporting.numbers.gains import summary
 from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.pages.html import document
 from erce.reporting.pages.tables import Sheet, markdown
-from erce.reporting.words.sentences import exploration_sentences, sentences
+from erce.reporting.words.sentences import sentences
 from erce.study.export import records
 from erce.study.folder import PROBLEMS, read_study
 from erce.study.schedule import best_lam
@@ -238,7 +238,6 @@ def test_equal_means_that_differ_in_their_last_bit_are_equal(tmp_path):
     made = summary(import_study(tmp_path / "out", logs))
     sheet = Sheet([row for row in made.rows if row.decoding == "sampled"], [0, 1, 2], None, "cross-entropy")
     assert markdown(sheet).count("**0.2000**") == 2
-    assert exploration_sentences(made) == []
 
 
 def test_intervals_with_and_without_seeds_are_both_named(tmp_path):

@@ -115,6 +115,16 @@ def test_a_trainable_head_of_bfloat16_gets_its_gradient_from_one_product_or_a_su
         assert (ours[name].double() - values).norm() <= 1e-2 * values.norm(), name
 
 
+def test_a_batch_without_a_scored_token_gives_a_trainable_head_of_bfloat16_0(monkeypatch):
+    monkeypatch.setattr(matmul, "torch", OnCuda())
+    monkeypatch.setattr(gpu_self_check, "multiplies_into_float32", lambda *args: True)
+    x = operands_of("masked", torch.bfloat16)
+    y = torch.full((len(x["hidden"]),), -100)
+    loss = linear_entropy_regularized_cross_entropy(x["hidden"], x["weight"], y, lam=1.0)
+    loss.objective.backward()
+    assert loss.objective == x["weight"].grad.abs().sum() == x["hidden"].grad.abs().sum() == 0
+
+
 class Skipped(OnCuda):
     """torch, whose matmuls are counted and left out."""
 

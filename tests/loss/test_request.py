@@ -2,6 +2,7 @@
 
 import math
 from itertools import combinations
+from typing import Any
 
 import pytest
 import torch
@@ -115,9 +116,12 @@ def test_num_items_in_batch_is_what_the_sum_is_divided_by(form, items):
     assert_same(results(mean, x), results(total._replace(objective=total.objective / items), x), **EXACT)
 
 
-def test_weights_in_float64_leave_the_dtype_of_the_loss_as_it_is():
+def test_weights_and_items_in_float64_leave_the_dtype_of_the_loss_as_it_is():
     x, y = operands(torch.float32), targets()
-    how = {"lam": 1.0, "row_weights": torch.ones(N, dtype=torch.float64)}
+    how: dict[str, Any] = {"lam": 1.0, "row_weights": torch.ones(N, dtype=torch.float64)}
+    items = torch.tensor([20.0], dtype=torch.float64)
+    mean = linear(x, num_items_in_batch=items, **how).objective
+    assert (mean.dtype, mean.shape) == (torch.float32, ())
     for reduction in ("mean", "none"):
         assert linear(x, reduction=reduction, **how).objective.dtype == torch.float32
         dense = entropy_regularized_cross_entropy(logits(x), y, reduction=reduction, **how)

@@ -90,6 +90,12 @@ def test_a_summary_weighs_entropy_and_log_p_by_tokens():
     }
 
 
+def test_a_log_that_counts_no_token_has_no_means_over_tokens():
+    counted_none = [completion("a", 0, tokens=0, entropy=0.0, logprob=0.0)]
+    summary = summarize(counted_none, [YES])
+    assert [summary[name] for name in ("tokens", "entropy", "logprob")] == [None] * 3
+
+
 def several(answers: list[str | None], accepted: str, logprobs: list[float]):
     """Return one problem's completions and verdicts, accepted where `accepted` has a y."""
     completions = [completion("a", i, logprob=each) for i, each in enumerate(logprobs)]

@@ -191,7 +191,7 @@ def test_a_problems_weight_multiplies_its_loss_and_the_divisor_stays(usual, tmp_
 
 
 def test_what_is_returned_adds_up(tmp_path):
-    frozen = {"learning_rate": 0.0, "dropout": 0.0, "max_length": 30}
+    frozen = {"learning_rate": 1e-30, "dropout": 0.0, "max_length": 30}
     told = tune(tmp_path / "a", training=frozen, lam=2.0)
     tokens, base, nll, entropy = toy.tokenizer(), toy.model().double(), [], []
     for row in training_rows(tokens, PROBLEMS, 30):
@@ -213,7 +213,7 @@ def test_the_training_is_adamw_with_a_cosine_schedule_and_clipping(tmp_path):
     """Against a plain loop in float64, on batches of all problems, so that their order does not matter."""
     settings = {"epochs": 6.0, "warmup": 0.34, "max_grad_norm": 0.5, "dropout": 0.0}
     settings |= {"batch_size": 11, "micro_batch_size": 11}
-    tune(tmp_path / "start", training=settings | {"learning_rate": 0.0})
+    tune(tmp_path / "start", training=settings | {"learning_rate": 1e-30})
     told = tune(tmp_path / "end", training=settings)
     policy = PeftModel.from_pretrained(toy.model(), tmp_path / "start", is_trainable=True).double()
     weights = {name: weight for name, weight in policy.named_parameters() if weight.requires_grad}
@@ -323,7 +323,7 @@ def test_every_setting_reaches_the_training(changes, usual, tmp_path):
     ("call", "message"),
     [
         ({"problems": []}, "there is no problem to train on; give at least one"),
-        ({"training": {"batch_size": 5}}, "batch_size = 5 must be a multiple of micro_batch_size = 2"),
+        ({"training": {"batch_size": 5}}, "batch_size = 5 is not a multiple of micro_batch_size = 2"),
         ({"training": {"max_length": 23}}, "problem '0' has 23 tokens and fills max_length = 23; raise"),
         ({"penalty": "entropy"}, "no penalty 'entropy'"),
     ],

@@ -202,7 +202,7 @@ def test_a_stream_of_every_kind_is_read_by_every_process():
 
 WEIGHED: list[Any] = [
     {"input_ids": [1, 2, 3], "labels": [-100, 2, 3], "weight": [0.0, 2.0, 3.0], "source": "b"},
-    {"input_ids": [4, 5], "labels": [-100, 5], "weight": 7, "source": "unknown"},
+    {"input_ids": [4, 5], "labels": [-100, 5], "weight": torch.tensor(7), "source": "unknown"},
 ]
 
 

@@ -314,7 +314,7 @@ TRL_KNOWS = {  # what head='trl' takes only one value of: a setting, and that va
         ({"lam": 2.0}, "'lam'; did you mean 'entropy_penalty'"),
         ({"entropy_type": "shanon"}, "did you mean 'shannon'"),
         ({"entropy_type": "renyi", "entropy_order": 0.0}, "order"),
-        ({"entropy_schedule": "cosine"}, "constant, linear, delayed, got 'cosine'"),
+        ({"entropy_schedule": "cosine"}, "'constant' or 'linear' or 'delayed', got 'cosine'"),
         *(({"entropy_warmup": value}, f"entropy_warmup = {value} ") for value in (5, float("nan"))),
         ({"normalize": "batch"}, "'token' or 'sequence', got 'batch'"),
         ({"head": "liger"}, "'erce' or 'trl', got 'liger'"),

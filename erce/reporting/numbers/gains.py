@@ -88,11 +88,6 @@ class Summary:
         return self.study.recipe.task
 
     @property
-    def lam(self) -> float | None:
-        """The chosen λ."""
-        return None if self.choice is None else self.choice.lam
-
-    @property
     def chosen(self) -> Arm | None:
         """The arm of the chosen λ."""
         return None if self.choice is None else self.study.recipe.grid_arm(self.choice.lam)
@@ -119,11 +114,6 @@ class Summary:
     def row(self, task: str, arm: Arm | None, decoding: str) -> TableRow | None:
         """Return an arm's row; None where no cell of the arm is done, and for no arm."""
         return self._rows.get((task, arm, decoding))
-
-    def gain(self, task: str, arm: Arm | None, decoding: str) -> Gain | None:
-        """Return an arm's gain over the baseline; None where its row has none, and for no arm."""
-        row = self.row(task, arm, decoding)
-        return None if row is None else row.gain
 
     def compared(self, decoding: str) -> list[TableRow]:
         """Return the rows of the main task that have a gain over the baseline."""

@@ -1,7 +1,7 @@
 """Numbers → figures, and SVG that is the same byte for byte.
 
-Every colour is one of `PALETTE`, so that the document can put its own light and dark colours in their place;
-lines and markers differ in form as well, for readers and printers without colour.
+Every colour but those of `curves` is one of `PALETTE`, so that the document can put its own light and dark
+colours in their place; lines and markers differ in form as well, for readers and printers without colour.
 """
 
 import io
@@ -102,7 +102,10 @@ def curves(logs: dict[str, list[tuple[int, float]]]) -> Figure:
     """Draw the cross-entropy of what is trained on against the optimizer step, a line for each arm."""
     figure, axes = _figure("cross-entropy, nats per token")
     for at, (name, log) in enumerate(logs.items()):
-        axes.plot(*zip(*log, strict=True), label=visible(name), color=f"C{at}", linewidth=1.5)
+        style = ("-", DASHED, DOTTED)[at % 3]  # with ten colours no two of thirty lines look the same
+        axes.plot(
+            *zip(*log, strict=True), label=visible(name), color=f"C{at}", linestyle=style, linewidth=1.5
+        )
     axes.set_xlabel("optimizer step")
     axes.grid(axis="y", linewidth=0.6)
     figure.legend(loc="outside lower center", ncols=min(4, len(logs)))

@@ -69,7 +69,6 @@ def document(summary: Summary) -> str:
         verdict_mixes=_mixes(summary),
         temperature=sweep and inline(accuracy_over_temperature(sweep), "Accuracy against temperature"),
         coverage=sample_coverage(summary),
-        exploration=words.exploration_sentences(summary),
         examples=examples(summary),
         settings=json.dumps(settings, indent=2, ensure_ascii=False),
         versions={name: ", ".join(texts) for name, texts in package_versions(summary).items()},

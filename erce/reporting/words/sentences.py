@@ -5,7 +5,6 @@ from erce.recipe import SELF
 from erce.recipe.sections import OWN_METHODS
 from erce.reporting.format import fixed, gain_with_interval, interval, listed, percent, points, strength
 from erce.reporting.numbers.gains import Summary, TableRow
-from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.temperatures import arm_in_question, rivals, temperature_sweep
 from erce.reporting.numbers.verdict import MARGIN, Preference, preferences, usable_for_both
 from erce.stats import Gain
@@ -60,21 +59,6 @@ def contest_sentence(summary: Summary) -> str:
         f"{first.temperature:g}) is right in {percent(first.mean)} % of completions of the test "
         f"problems, {listed(others)}. {' '.join(found)}"
     )
-
-
-def exploration_sentences(summary: Summary) -> list[str]:
-    """Name each arm that has more right samples than λ = 0 and yet fewer problems that GRPO learns from."""
-    coverage, zero = sample_coverage(summary), summary.row(summary.task, summary.baseline, "sampled")
-    if coverage is None or zero is None:
-        return []
-    mixed, baseline = coverage.mixed, summary.baseline
-    return [
-        f"{summary.name(row.arm)} has more right samples than {summary.name(baseline)} "
-        f"({percent(row.mean)} % against {percent(zero.mean)} %) but fewer mixed problems "
-        f"({percent(mixed[row.arm])} % against {percent(mixed[baseline])} %)."
-        for row in summary.compared("sampled")
-        if row.mean - zero.mean > 1e-9 and mixed[row.arm] < mixed[baseline]
-    ]
 
 
 def _own_sentence(summary: Summary) -> str:

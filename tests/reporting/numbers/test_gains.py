@@ -47,7 +47,7 @@ def test_means_and_gains_are_those_of_the_verdicts_on_disk(study):
 def test_the_interaction_is_the_difference_of_the_two_entries(study):
     study_summary = summary(study)
     for decoding, gain in study_summary.interaction.items():
-        both = [study_summary.gain(task, study_summary.chosen, decoding) for task in (TASK, CONTROL)]
+        both = [study_summary.row(task, study_summary.chosen, decoding).gain for task in (TASK, CONTROL)]
         assert gain == difference(*both)
         assert gain.gain == pytest.approx(both[0].gain - both[1].gain)
     assert list(study_summary.interaction) == list(DECODINGS)
@@ -84,8 +84,8 @@ def test_without_a_finished_baseline_there_is_a_mean_and_no_gain(tmp_path):
     skip = {(TASK, 0.0, seed) for seed in range(3)}
     study_summary = summary(make_study(tmp_path / "runs", skip=skip, problems=10))
     assert 0 < study_summary.row(TASK, Arm(0.5), "sampled").mean < 1
-    assert study_summary.gain(TASK, Arm(0.5), "sampled") is None
-    assert study_summary.gain(CONTROL, Arm(0.5), "sampled") is not None
+    assert study_summary.row(TASK, Arm(0.5), "sampled").gain is None
+    assert study_summary.row(CONTROL, Arm(0.5), "sampled").gain is not None
     assert study_summary.interaction == {}
 
 
@@ -97,10 +97,10 @@ def test_a_decoding_that_an_arm_lacks_is_left_out_and_the_other_stays(tmp_path):
             del result["scores"]["test"]["greedy"], result["scores"]["validation"]["greedy"]
 
     study_summary = summary(with_results(make_study(tmp_path / "runs"), change))
-    assert study_summary.lam == 0.5
-    assert study_summary.row(TASK, Arm(0.0), "greedy") is study_summary.gain(TASK, Arm(1.0), "greedy") is None
-    assert study_summary.gain(TASK, Arm(0.5), "greedy") is None
-    assert study_summary.gain(TASK, Arm(0.5), "sampled") is not None
+    assert study_summary.choice.lam == 0.5
+    assert study_summary.row(TASK, Arm(0.0), "greedy") is study_summary.row(TASK, Arm(1.0), "greedy") is None
+    assert study_summary.row(TASK, Arm(0.5), "greedy").gain is None
+    assert study_summary.row(TASK, Arm(0.5), "sampled").gain is not None
     assert list(study_summary.interaction) == ["sampled"]
 
 

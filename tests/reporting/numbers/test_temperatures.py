@@ -128,7 +128,7 @@ def test_the_arm_in_question_is_the_one_to_use_for_samples_not_the_chosen_lam(tm
             del held["T0.2"], held["T1"]
 
     whole = summary(made)
-    assert whole.lam == 0.5
+    assert whole.choice.lam == 0.5
     contests = temperature_sweep(whole).contests
     assert {contest.arm for contest in contests} == {arm_of("dft")}
     assert [contest.rival for contest in contests[:2]] == [BASE_MODEL, BASELINE]

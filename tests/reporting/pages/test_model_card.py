@@ -42,7 +42,7 @@ def study_with_adapters(root: Path, **changes):
 
 def test_the_best_is_the_first_seed_of_the_chosen_lam_and_the_bytes_are_the_same_again(tmp_path, capsys):
     study = study_with_adapters(tmp_path / "study", seeds=(3, 1, 2), control=None)
-    assert summary(study).lam == 0.5
+    assert summary(study).choice.lam == 0.5
     assert main(["card", str(tmp_path / "study"), "--out", str(tmp_path / "out")]) == 0
     assert f"model card: {tmp_path / 'out' / 'README.md'}" in capsys.readouterr().out
     assert (tmp_path / "out" / "adapter_model.safetensors").read_text() == "the weights of sums-lam0.5-seed3"

@@ -38,7 +38,7 @@ def test_gains_are_over_the_grids_base_loss_and_the_choice_is_among_its_lams(stu
         treated, baseline = (
             study.outcomes(TASK, each, split="test", decoding="sampled") for each in (arm, Arm(0.0, "dft"))
         )
-        gain = study_summary.gain(TASK, arm, "sampled")
+        gain = study_summary.row(TASK, arm, "sampled").gain
         assert gain is not None
         assert gain.gain == pytest.approx(float(np.mean(treated)) - float(np.mean(baseline)))
 

@@ -6,10 +6,9 @@ from toys.studies import CONTROL, TASK, make_study
 from erce.files import write_json
 from erce.reporting.format import interval, points
 from erce.reporting.numbers.gains import summary
-from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.verdict import preferences
 from erce.reporting.pages.html import document
-from erce.reporting.words.sentences import exploration_sentences, sentences
+from erce.reporting.words.sentences import sentences
 from erce.study.folder import cell_folder, read_study
 from erce.types import BASE_MODEL, Arm
 
@@ -154,17 +153,3 @@ def test_a_study_in_which_all_is_alike_keeps_the_base_model(tmp_path, right):
     study_summary = summary(make_study(tmp_path, right=lambda task, arm, decoding: right))
     assert preferences(study_summary)["sampled"].arm == BASE_MODEL
     assert sentences(study_summary)["verdict"].startswith("Use the base model")
-
-
-def test_more_right_samples_with_fewer_mixed_problems_than_lam_0_are_named(tmp_path):
-    """λ = 0.5 is always right, λ = 1 always wrong: with neither has GRPO anything to learn from."""
-    right = {None: 0.2, 0.0: 0.5, 0.5: 1.0, 1.0: 0.0}
-    made = _summary(tmp_path, control=None, right=lambda task, arm, decoding: right[arm])
-    [text] = exploration_sentences(made)
-    zero = sample_coverage(made).mixed[made.baseline]
-    assert text.startswith("λ = 0.5 has more right samples than λ = 0 (100.0 % against ")
-    assert text.endswith(f"but fewer mixed problems (0.0 % against {100 * zero:.1f} %).")
-    outcomes = made.outcomes(made.baseline, "sampled")
-    right_ones = outcomes.sum(axis=2)
-    assert zero == ((right_ones > 0) & (right_ones < outcomes.shape[2])).mean()
-    assert text in document(made).replace("\xa0", " ")
