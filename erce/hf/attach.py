@@ -171,11 +171,10 @@ class Attached:
         self._warn_of_mixed_sequences(inputs, labels)
         count = begin_count(targets, settings["ignore_index"])
         output, hidden = self._outputs(model, inputs, labels)
-        if isinstance(num_items_in_batch, Tensor):
-            num_items_in_batch = num_items_in_batch.clamp(
-                min=1
-            )  # a window without a label has the objective 0
         scored, is_scored = count(), targets != settings["ignore_index"]
+        _warn_of_nothing(is_scored, scored, num_items_in_batch)
+        if isinstance(num_items_in_batch, Tensor):  # without a label the objective is 0
+            num_items_in_batch = num_items_in_batch.clamp(min=1)
         settings |= {"num_items_in_batch": num_items_in_batch, "num_scored": scored}
         loss = head_loss(model, hidden[:, :-1] if is_shifted else hidden, targets, self.readout, **settings)
         # A copy: others change the loss in place, as AdaLoRA and transformers' evaluation do.
@@ -184,8 +183,6 @@ class Attached:
         if added is not None and num_items_in_batch is not None:
             # The model's is a mean; a micro-batch has its labels' share of it.
             added = added * (is_scored.sum() / num_items_in_batch).to(added.device)
-        if num_items_in_batch is None:
-            _warn_of_nothing(is_scored, scored)
         output.loss = loss.objective if added is None else loss.objective + added
         return output if as_dict else output.to_tuple()
 
@@ -204,7 +201,8 @@ class Attached:
     def _warn_of_mixed_sequences(self, inputs: dict[str, Any], labels: Tensor) -> None:
         if self._has_warned or torch.compiler.is_compiling():
             return
-        keeps_apart = self.keeps_apart and inputs.get("attention_mask") is None and not inputs["use_cache"]
+        is_marked = inputs.get("position_ids") is not None and inputs.get("attention_mask") is None
+        keeps_apart = self.keeps_apart and is_marked and not inputs["use_cache"]
         if not keeps_apart and has_several(inputs, labels):
             self._has_warned = True
             warnings.warn(
@@ -223,10 +221,11 @@ class Attached:
             raise InputError(LOST)
 
 
-def _warn_of_nothing(is_scored: Tensor, scored: int | None) -> None:
-    """Warn if no label is scored; `scored` is their number where it is known."""
-    if not torch.compiler.is_compiling() and not (is_scored.any() if scored is None else scored):
-        warnings.warn("no label of this batch is scored, so its loss is 0", stacklevel=2)
+def _warn_of_nothing(is_scored: Tensor, scored: int | None, items: Tensor | int | None) -> None:
+    """Warn if no label is scored, here and in all that is accumulated; `scored` counts them where known."""
+    if torch.compiler.is_compiling() or (is_scored.any() if scored is None else scored) or items:
+        return
+    warnings.warn("no label of this batch is scored, so its loss is 0", stacklevel=2)
 
 
 class NoLogits:
@@ -277,6 +276,10 @@ def _origins(forward: Any) -> list[str]:
 
 
 def _refuse_foreign(model: PreTrainedModel) -> None:
+    if "_original_forward" in vars(model):  # accelerate's mixed precision, which our forward would go past
+        raise InputError("accelerate has prepared the model; attach first, then accelerator.prepare")
+    if any(hasattr(weight, "full_tensor") for weight in model.parameters()):
+        raise InputError("the model's weights are distributed; attach first, then fully_shard or parallelise")
     for forward in (model.forward, backbone_of(model).forward):
         for origin in _origins(forward):
             if origin.split(".")[0] in FOREIGN or origin.startswith("unsloth_compiled"):

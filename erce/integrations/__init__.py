@@ -3,7 +3,7 @@
 import os
 from typing import Any
 
-from erce.errors import InputError
+from erce.errors import InputError, did_you_mean
 
 VARIABLES = {
     "entropy_penalty": "ERCE_ENTROPY_PENALTY",
@@ -18,6 +18,10 @@ def settings_from_environment() -> dict[str, Any]:
 
     A penalty that is not set is refused: a training that was meant to have one would go without.
     """
+    for key in os.environ:
+        if key.startswith(("ERCE_ENTROPY", "ERCE_BASE")) and key not in VARIABLES.values():
+            meant = did_you_mean(key, VARIABLES.values(), otherwise="unset it")
+            raise InputError(f"no variable {key} is read; {meant}")
     settings: dict[str, Any] = {name: os.environ[key] for name, key in VARIABLES.items() if key in os.environ}
     if "entropy_penalty" not in settings:
         raise InputError("ERCE_ENTROPY_PENALTY is not set; export ERCE_ENTROPY_PENALTY=4.0 first")

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from datasets import Dataset
+from datasets import ClassLabel, Dataset, Value
 from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
 
 from erce.errors import InputError
@@ -52,7 +52,8 @@ def sources_in(*data_sets: Any) -> dict[str, int]:
     """Return the values of the data sets' columns `source`, each with a number; none of a stream is known."""
     names: set[str] = set()
     for data in data_sets:
-        if isinstance(data, Dataset) and "source" in data.column_names:
+        # Of a list or a mapping there are no values to count.
+        if isinstance(data, Dataset) and isinstance(data.features.get("source"), Value | ClassLabel):
             names |= {str(value) for value in data.unique("source") if value is not None}
     if len(names) > MOST_SOURCES:
         warnings.warn(

@@ -113,7 +113,7 @@ class Collator:
 
     def _add_columns(self, batch: Any, labels: torch.Tensor, rows: list[Any]) -> None:
         for name, values_of in zip(COLUMNS, (_weights, self._source), strict=True):
-            if any(name in row for row in rows):
+            if any(name in row for row in rows) and (name != "source" or self.sources):
                 batch[name] = _placed([values_of(row) for row in rows], labels)
 
     def _source(self, row: Mapping[str, Any]) -> torch.Tensor:

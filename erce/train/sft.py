@@ -121,6 +121,10 @@ def _trainer(arguments: ERCEConfig, model: ModelConfig, splits: dict[str, Any]) 
 def _splits(script: Any, mixture: Any, arguments: ERCEConfig) -> dict[str, Any]:
     """Return `train_dataset` and, where evaluation is asked for, `eval_dataset`."""
     try:
+        if mixture.datasets and script.dataset_name:
+            raise InputError(
+                f"there are both dataset_name = {script.dataset_name!r} and a list of datasets; leave one out"
+            )
         if mixture.datasets:
             dataset: Any = get_dataset(mixture)
         elif script.dataset_name:

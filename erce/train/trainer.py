@@ -43,7 +43,8 @@ from erce.train.data import check_data, is_trls, refuse_nothing, several, source
 from erce.train.rows import FilledStream, fill_up, rows_of_a_step
 from erce.train.scores import COLUMNS, BatchSums, Scorer, add_scores, tokens_by_sequence
 
-RESUMED = ("entropy_penalty", "entropy_type", "entropy_order", "base_loss", "normalize")
+BUILT_IN = ("entropy_type", "entropy_order", "base_loss", "normalize")  # settings that the scorer has taken
+RESUMED = ("entropy_penalty", "entropy_schedule", "entropy_warmup", *BUILT_IN)
 
 _Found = TypeVar("_Found")
 _Parameters = ParamSpec("_Parameters")
@@ -111,7 +112,7 @@ class ERCETrainer(SFTTrainer):
         self._reads_columns = args.head == "erce" and is_trls(self.data_collator)
         data_sets = (self.train_dataset, *several(self.eval_dataset).values())
         self._sources = sources_in(*data_sets) if self._reads_columns else {}
-        self._built_with = {name: getattr(args, name) for name in RESUMED[1:]}
+        self._built_with = {name: getattr(args, name) for name in BUILT_IN}
         self._scorer = self._our_head() if args.head == "erce" else None
 
     def _our_head(self) -> Scorer:
@@ -140,7 +141,11 @@ class ERCETrainer(SFTTrainer):
         """Return the model under its adapter and under whatever distributes it."""
         model = self.accelerator.unwrap_model(self.model)
         base = model.get_base_model() if isinstance(model, PeftModel) else model
-        assert isinstance(base, PreTrainedModel)
+        if not isinstance(base, PreTrainedModel):
+            raise InputError(
+                f"ERCETrainer needs a transformers model or a PeftModel, got a {type(base).__name__}; leave "
+                "compiling to torch_compile=True, and distributing to the launcher"
+            )
         return base
 
     def _refuse_other_losses(self) -> None:

@@ -103,11 +103,12 @@ def test_the_normaliser_and_the_labels_are_those_that_were_given():
 def test_nothing_to_predict_is_a_differentiable_zero():
     attached = erce.attach(toy.family("qwen2"), 3.0).train()
     empty = BATCH | {"labels": torch.full_like(BATCH["labels"], toy.IGNORED)}
-    slopes = [toy.gradients(attached, attached(**empty, num_items_in_batch=torch.tensor(0)).loss)]
-    with pytest.warns(UserWarning, match="no label of this batch is scored, so its loss is 0"):
-        loss = attached(**empty).loss
-    slopes.append(toy.gradients(attached, loss))
-    assert loss == 0
+    slopes = [toy.gradients(attached, attached(**empty, num_items_in_batch=torch.tensor(3)).loss)]
+    for items in (None, torch.tensor(0)):  # as a plain loop and as transformers.Trainer
+        with pytest.warns(UserWarning, match="no label of this batch is scored, so its loss is 0"):
+            loss = attached(**empty, num_items_in_batch=items).loss
+        slopes.append(toy.gradients(attached, loss))
+        assert loss == 0
     assert all(not gradient.any() for each in slopes for gradient in each.values())
 
 

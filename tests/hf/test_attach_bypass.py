@@ -102,10 +102,25 @@ def compiled_in_place() -> Any:
     return model
 
 
+def prepared() -> Any:
+    """Return what accelerate's mixed precision makes of a model, as far as is told from it."""
+    model = toy.model()
+    model._original_forward = model.forward
+    return model
+
+
+def sharded() -> Any:
+    model = toy.model()
+    next(model.parameters()).full_tensor = None  # which a DTensor has
+    return model
+
+
 @pytest.mark.parametrize(
     ("made", "settings", "message"),
     [
         (lambda: nn.Linear(2, 2), {}, "got a Linear; attach first"),
+        (prepared, {}, "accelerate has prepared the model; attach first, then"),
+        (sharded, {}, "the model's weights are distributed; attach first, then"),
         (
             lambda: torch.compile(toy.model(), backend="eager"),
             {},

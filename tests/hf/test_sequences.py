@@ -70,3 +70,6 @@ def test_an_attached_model_keeps_flattened_sequences_apart_or_warns():
         fresh = erce.attach(toy.model(), 2.0)
         with pytest.warns(UserWarning, match="holds several sequences, and the model lets one read"):
             assert fresh(**FLAT | more).loss.item() != pytest.approx(apart, rel=1e-4)
+    ends = {"position_ids": None, "cu_seq_lens_q": torch.tensor([0, 9, 20], dtype=torch.int32)}
+    with pytest.warns(UserWarning, match="holds several sequences, and the model lets one read"):
+        erce.attach(toy.model(), 2.0)(**FLAT | ends)

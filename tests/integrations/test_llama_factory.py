@@ -68,6 +68,10 @@ def test_rays_workers_are_refused_and_a_penalty_is_needed(factory, monkeypatch):
     factory.RAY = types.SimpleNamespace(use_ray=True)
     with pytest.raises(ValueError, match="use_ray: false"):
         run()
+    monkeypatch.setenv("ERCE_ENTROPY_ORDR", "0.5")
+    with pytest.raises(ValueError, match="ERCE_ENTROPY_ORDR is read; did you mean 'ERCE_ENTROPY_ORDER'"):
+        run()
+    monkeypatch.delenv("ERCE_ENTROPY_ORDR")
     monkeypatch.delenv("ERCE_ENTROPY_PENALTY")
     with pytest.raises(ValueError, match="ERCE_ENTROPY_PENALTY is not set"):
         run()

@@ -275,3 +275,11 @@ def test_a_source_of_very_many_values_is_said_and_not_logged(tmp_path):
         trainer = toy.trainer(tmp_path, rows, {"max_steps": 1})
     trainer.train()
     assert not [name for name in trainer.state.log_history[0] if "/" in name]
+
+
+@pytest.mark.parametrize("source", [["a", "b"], {"url": "a"}, None], ids=str)
+def test_a_source_that_is_no_text_or_number_costs_nothing(source, tmp_path):
+    trainer = toy.trainer(tmp_path, [row | {"source": source} for row in toy.UNEQUAL], {"max_steps": 1})
+    assert "source" not in next(iter(trainer.get_train_dataloader()))
+    trainer.train()
+    assert not [name for name in trainer.state.log_history[0] if "/" in name]

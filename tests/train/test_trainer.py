@@ -106,6 +106,11 @@ def test_resuming_between_two_logs_counts_every_token_and_says_that_lam_is_anoth
         assert counts[0] == counts[1]
     where = f"the checkpoint {checkpoint!r}"
     assert said == [[], [f"{where} was trained with entropy_penalty = 1.0, and goes on with 2.0"]]
+    resumed = build(
+        ERCETrainer, toy.config(tmp_path / "c", **settings, entropy_penalty=1.0, entropy_schedule="delayed")
+    )
+    with pytest.warns(UserWarning, match="entropy_schedule = 'constant', and goes on with 'delayed'"):
+        resumed.train(resume_from_checkpoint=checkpoint)
 
 
 def test_gradient_checkpointing_changes_nothing(tmp_path):
@@ -303,6 +308,14 @@ TRL_KNOWS = {  # what head='trl' takes only one value of: a setting, and that va
     ("normalize", "sequence"): "'token'",
     ("base_loss", "dft"): "'cross-entropy'",
 }
+
+
+def test_a_compiled_model_is_refused(tmp_path):
+    model = torch.compile(toy.model(), backend="eager")
+    with pytest.raises(ValueError, match="a PeftModel, got a OptimizedModule; leave compiling to torch_comp"):
+        ERCETrainer(
+            model, toy.config(tmp_path), train_dataset=toy.dataset(ROWS), processing_class=toy.tokenizer()
+        )
 
 
 @pytest.mark.parametrize(
