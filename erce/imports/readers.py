@@ -45,9 +45,10 @@ class Reading:
 
 
 def read_log(path: str | Path, arm: str, reading: Reading) -> tuple[list[SampleRow], dict[str, str]]:
-    """Return the rows of one log, of the split "test" and seed 0, and problem → prompt ("" without one).
+    """Return the rows of one log, of seed 0, and problem → prompt ("" without one).
 
-    A row is a sample; a verdict or setting that the log lacks is None. InputError: a folder with several
+    A row is a sample; a verdict or setting that the log lacks is None, and a split "". λ, method and split
+    are those that the log's first row says, of whatever type. InputError: a folder with several
     logs, a file of neither kind, a verdict that is neither right nor wrong, several verdicts and no choice.
     """
     path = _log_file(Path(path), reading)
@@ -62,7 +63,9 @@ def read_log(path: str | Path, arm: str, reading: Reading) -> tuple[list[SampleR
         if row["temperature"] is None and reading.temperature is not None:
             row["temperature"] = reading.temperature
             row["decoding"] = "sampled" if reading.temperature else "greedy"
-    return [SampleRow(arm=arm, seed=0, split="test", **row) for row in samples], prompts
+    said: dict[str, Any] = {"lam": first.get("lam"), "method": first.get("method")}
+    said["split"] = first.get("split") or ""
+    return [SampleRow(arm=arm, seed=0, **said, **row) for row in samples], prompts
 
 
 def _log_file(path: Path, reading: Reading) -> Path:

@@ -61,12 +61,13 @@ def import_study(
             seeds: Counter[str] = Counter()  # decoding → logs so far; each is a seed
             for path in paths:
                 of_log, by_problem = read_log(path, arm, reading)
+                _refuse_others_rows(path, of_log[0], arm=arm, split=split)
                 decoding = _checked_decoding(path, of_log)
                 seed = 0 if lam is None else seeds[decoding]  # the base model is not trained
                 columns = {"lam": lam, "method": method, "seed": seed, "split": split}
                 seeds[decoding] += 1
                 rows += [replace(row, **columns) for row in of_log]
-                prompts = {(split, problem): text for problem, text in by_problem.items()} | prompts
+                prompts = {(split, name): text for name, text in by_problem.items() if text} | prompts
     _check_complete(rows)
     rows_by_cell: dict[Cell, list[SampleRow]] = {}
     for row in rows:
@@ -98,6 +99,19 @@ def _check_arms(arms: Logs, validation: Logs) -> None:
             raise InputError(
                 f"arms {other!r} and {arm!r} would have one name; rename one, or give it all logs"
             )
+    paths = Counter(str(path) for logs in (arms, validation) for of_arm in logs.values() for path in of_arm)
+    path, count = paths.most_common(1)[0]
+    if count > 1:
+        raise InputError(f"{path} is named {count} times; a log is of one arm, one seed and one split")
+
+
+def _refuse_others_rows(path: str | Path, row: SampleRow, *, arm: str, split: str) -> None:
+    """Raise an InputError where a log's row says that it is of another split than it is given as, or λ."""
+    if {row.split, split} == {"validation", "test"}:
+        raise InputError(f"{path} has rows of the split {row.split!r}, and is given as {split} problems")
+    lam, method = _lam_and_method(arm)
+    if method in (None, CROSS_ENTROPY) and row.lam not in (None, lam):
+        raise InputError(f"{path} has rows of λ = {row.lam}, and is given as arm {arm!r}; name its own arm")
 
 
 def _checked_decoding(path: str | Path, rows: list[SampleRow]) -> str:
@@ -211,7 +225,7 @@ def _decoding(rows: list[SampleRow]) -> Decoding:
 def _problems(rows: list[SampleRow], prompts: Mapping[tuple[str, str], str]) -> list[dict[str, Any]]:
     """Return the rows of problems.jsonl; a problem whose log has no prompt gets an empty one."""
     problems: dict[tuple[str, ...], dict[str, Any]] = {}
-    for row in rows:
+    for row in [row for row in rows if row.answer] + rows:  # the first of a problem counts
         place = {"task": _task(row.task), "split": row.split, "problem": row.problem}
         text = {
             "prompt": prompts.get((row.split, row.problem), ""),

@@ -10,7 +10,7 @@ def test_a_document_of_lm_eval_is_a_row(file):
         "task": "gsm8k",
         "arm": "mine",
         "seed": 0,
-        "split": "test",
+        "split": "",
         "decoding": "greedy",
         "temperature": 0.0,
         "stop": ["\n"],

@@ -30,7 +30,7 @@ def test_a_row_has_its_problem_and_verdict_and_what_else_is_known_of_it(file):
     left = {"prompt": "2+2?", "flexible": None, "my own": [1]}
     path = file({"problem": 4, "accepted": 1} | known | left, "mine.jsonl")
     [row], prompts = read_log(path, "mine", Reading(task="sums"))
-    shared = {"task": "sums", "arm": "mine", "seed": 0, "split": "test", "decoding": "greedy"}
+    shared = {"task": "sums", "arm": "mine", "seed": 0, "split": "", "decoding": "greedy"}
     assert known_columns(row) == shared | known | {"problem": "4", "sample": 0, "accepted": True}
     assert prompts == {"4": "2+2?"}
 

@@ -1,5 +1,8 @@
 """Logs of other tools, by arm, and rows become a study whose numbers are those of the logs."""
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 from toys.logs import write_lm_eval
@@ -21,10 +24,16 @@ from erce.study.schedule import best_lam
 from erce.types import Arm
 
 
+def copied(path: Path) -> Path:
+    """Return a copy of a log: none may be named twice."""
+    copy = path.with_name(f"{path.name} again")
+    return Path((shutil.copytree if path.is_dir() else shutil.copy)(path, copy))
+
+
 def test_folders_of_lm_eval_become_a_study(tmp_path):
     base = [write_lm_eval(tmp_path / f"base{seed}" / "org__m", [[1], [0], [0]]) for seed in range(2)]
     mine = [write_lm_eval(tmp_path / f"mine{seed}" / "org__m", [[1], [1], [seed > 0]]) for seed in range(3)]
-    words = ["--baseline", *base, "--arm", "lam=2", *mine, "--arm", "dpo", mine[0]]
+    words = ["--baseline", *base, "--arm", "lam=2", *mine, "--arm", "dpo", copied(mine[0])]
     assert main(["import", str(tmp_path / "study"), *map(str, words)]) == 0
     study = read_study(tmp_path / "study")
     assert (study.recipe.task, study.recipe.lams, study.recipe.methods) == ("gsm8k", (0.0, 2.0), ("dpo",))
@@ -65,7 +74,9 @@ def test_greedy_logs_and_logs_of_samples_are_two_decodings_of_the_same_seeds(tmp
         for seed in range(2):
             logs.append(write_lm_eval(tmp_path / f"{arm}{seed}g", [[1], [0]]))
             logs.append(write_lm_eval(tmp_path / f"{arm}{seed}s", [[1, 0], [0, 1]], settings=drawn))
-    study = import_study(tmp_path / "study", arms, validation=arms)
+    study = import_study(
+        tmp_path / "study", arms, validation={arm: [*map(copied, logs)] for arm, logs in arms.items()}
+    )
     assert study.recipe.seeds == (0, 1)
     assert (study.recipe.decoding.temperature, study.recipe.decoding.samples) == (0.6, 2)
     assert best_lam(study).scores == {0.0: 0.5, 0.5: 0.5}
@@ -86,7 +97,7 @@ def test_rows_become_a_study_with_what_they_say(tmp_path):
         for right in row
     ]
     write_rows(file := tmp_path / "rows.jsonl", lines)
-    logs = {arm: [file] for arm in ("baseline", "grpo", "base")}
+    logs = {arm: [Path(shutil.copy(file, tmp_path / arm))] for arm in ("baseline", "grpo", "base")}
     study = import_study(tmp_path / "study", logs, reading=Reading(temperature=1.0))
     assert study.recipe.cells() == [
         Cell("mine-gsm8k", None, 0),
@@ -145,7 +156,12 @@ def sampled(folder, *temperatures):
             (lambda at, name=name: two(at) | {name: [at / "a"]}, {}, "no arm can be called")
             for name in ("../up", "a/../../x", "..", "/etc", "a b", "")
         ),
-        (lambda at: two(at) | {"base": [at / "a", at / "b"]}, {}, "arm 'base', seed 0, .* is there twice"),
+        (
+            lambda at: {**two(at), "base": two(at / "c")["baseline"] + two(at / "c")["x"]},
+            {},
+            "'base', seed 0, .* is there twice",
+        ),
+        (lambda at: two(at) | {"y": [at / "a"]}, {}, "a is named 2 times; a log is of one arm, one seed and"),
         (lambda at: sampled(at, 0.6, 1.0), {}, r"sampled completions have temperature 0\.6 and 1\.0"),
         (lambda at: sampled(at, None, None), {}, "at which temperature"),
         (lambda at: {"baseline": [at, *two(at)["x"], *two(at)["baseline"]]}, {}, "has 2 logs"),
@@ -219,7 +235,7 @@ def test_samples_that_one_arm_has_more_of_count_in_no_number_of_both(tmp_path):
         "lam=1": [rows(tmp_path / f"l{at}", many, samples=8, temperature=0.8) for at in range(2)],
     }
     better = [rows(tmp_path / f"v{at}", [8] * 40, samples=8, temperature=0.8) for at in range(2)]
-    chosen = logs | {"lam=1": better}
+    chosen = {arm: [*map(copied, of_arm)] for arm, of_arm in logs.items()} | {"lam=1": better}
     held = sample_coverage(summary(import_study(tmp_path / "out", logs, validation=chosen)))
     assert held.ks == [1, 2]
     zero, one = (held.passed[Arm(lam)][1] for lam in (0.0, 1.0))
@@ -276,3 +292,28 @@ def test_rows_of_two_splits_are_not_one_log(tmp_path):
     )
     with pytest.raises(InputError, match="rows of the splits test, validation; give a file for each"):
         import_study(tmp_path / "out", {"baseline": [path]})
+
+
+def test_rows_that_say_that_they_are_of_another_arm_or_split_are_refused(tmp_path):
+    """As `erce records` writes them; the method `self` of another name keeps its λ to itself."""
+    said = {"temperature": 0, "method": "cross-entropy"}
+    zero, four, late = (
+        rows(tmp_path / name, [1, 0], **said | columns)
+        for name, columns in (("0", {"lam": 0.0}), ("4", {"lam": 4.0}), ("v", {"split": "validation"}))
+    )
+    with pytest.raises(InputError, match=r"4 has rows of λ = 4\.0, and is given as arm 'baseline'; name"):
+        import_study(tmp_path / "out", {"baseline": [four]})
+    with pytest.raises(InputError, match="v has rows of the split 'validation', and is given as test prob"):
+        import_study(tmp_path / "out", {"baseline": [zero], "lam=4": [late]})
+    assert import_study(tmp_path / "out", {"baseline": [zero], "self": [four]}).n_done == 2
+
+
+def test_a_problem_has_the_prompt_and_the_answer_of_whichever_log_has_them(tmp_path):
+    bare = rows(tmp_path / "a", [1, 0], temperature=0)
+    whole = rows(tmp_path / "b", [1, 0], temperature=0, prompt="2+2?", answer="4")
+    for at, logs in enumerate(([bare, whole], [whole, bare])):
+        study = import_study(
+            tmp_path / f"{at}", dict(zip(("baseline", "x"), ([log] for log in logs), strict=True))
+        )
+        problems = list(read_rows(study.root / PROBLEMS))
+        assert [(problem["prompt"], problem["answer"]) for problem in problems] == [("2+2?", "4")] * 2

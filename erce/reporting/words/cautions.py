@@ -4,7 +4,7 @@ A caution is for a number that may be wrong, or that may be taken for more than 
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from operator import itemgetter
@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from erce.catalog import is_user_defined
 from erce.errors import counted
-from erce.reporting.format import fixed, percent, points, strength
+from erce.reporting.format import fixed, gain_with_interval, percent, points, strength
 from erce.reporting.numbers.gains import DECODINGS, Summary
 from erce.reporting.numbers.inference import PILOT_SEEDS, WANTED, outliers, package_versions, power
-from erce.reporting.numbers.verdict import MARGIN, preferences, to_take, usable_for_both
-from erce.reporting.words.sentences import in_sentence, sentences, temperature_doubts
+from erce.reporting.numbers.verdict import MARGIN, Preference, preferences, to_take, usable_for_both
+from erce.reporting.words.sentences import FOR, in_sentence, sentences, temperature_doubts
 from erce.stats import Power
 from erce.study.folder import read_record
 from erce.study.freshness import TRAIN_AGAIN, changed_files, trained_on_others
@@ -189,9 +189,25 @@ def _unfinished(summary: Summary) -> Iterator[Caution]:
 
 
 def _chosen(summary: Summary) -> Iterator[Caution]:
-    for arm in dict.fromkeys(found.arm for found in preferences(summary).values()):
+    found = preferences(summary)
+    for arm in dict.fromkeys(one.arm for one in found.values()):
+        worse = [*_worse(summary, {name: one for name, one in found.items() if one.arm == arm})]
+        yield from worse
         yield from _unpaired(summary, arm)
-        yield from _edge(summary, arm)
+        if not worse:
+            yield from _edge(summary, arm)
+
+
+def _worse(summary: Summary, found: Mapping[str, Preference]) -> Iterator[Caution]:
+    """Warn where the test problems show that the preferred arm is worse than another."""
+    for decoding, one in found.items():
+        other, gain = min(one.over.items(), key=lambda item: item[1].high, default=(None, None))
+        if other is not None and gain is not None and gain.high < 0:
+            yield Caution(
+                f"On the test problems {summary.name(one.arm)} is worse than {summary.name(other)} "
+                f"{FOR[decoding]} by {gain_with_interval(gain)}: validation chose it, perhaps by luck.",
+                "Choose on more validation problems.",
+            )
 
 
 def _edge(summary: Summary, arm: Arm) -> Iterator[Caution]:

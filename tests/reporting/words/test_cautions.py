@@ -6,7 +6,7 @@ import pytest
 from toys.studies import REASONS, TASK, make_study, with_results
 
 from erce.files import write_json
-from erce.reporting.numbers.gains import summary
+from erce.reporting.numbers.gains import DECODINGS, summary
 from erce.reporting.numbers.inference import power
 from erce.reporting.words.cautions import PILOT, _sizes, cautions, faults, next_steps
 from erce.stats import Power
@@ -91,6 +91,22 @@ def test_the_best_at_the_grids_edge_is_named(tmp_path, lams):
     texts = _cautions_with(_made(tmp_path, lams=lams), "No λ above 0.5 was tried:")
     assert bool(texts) == (max(lams) == 0.5)
     assert all("Add λ = 1 to" in text for text in texts)
+
+
+def test_an_arm_that_validation_prefers_and_the_test_problems_show_to_be_worse_is_named(tmp_path):
+    right = {None: 0.1, 0.0: 0.9, 0.5: 0.3}
+
+    def change(cell, result):
+        if cell.lam == 0.5:
+            for scores in result["scores"]["validation"].values():
+                scores["pass@1"] = 1.0
+
+    study = _made(tmp_path, lams=(0.0, 0.5), right=lambda task, arm, decoding: right[arm])
+    assert not _cautions_with(study, "is worse than")
+    texts = _cautions_with(with_results(study, change), "λ = 0.5 is worse than λ = 0 for ")
+    assert len(texts) == len(DECODINGS)
+    assert all("validation chose it, perhaps by luck. Choose on" in text for text in texts)
+    assert not _cautions_with(read_study(study.root), "the best may lie beyond")
 
 
 def test_every_fault_is_a_sentence_and_its_remedy_a_next_step(tmp_path):
