@@ -23,7 +23,7 @@ from erce.study.schedule import probe_cells
 from erce.tasks.verdicts import outcome
 
 FAILURES_SHOWN = 10
-FAILURES_TO_GIVE_UP = 3  # before the first success; then the other cells are not started
+FAILURES_TO_GIVE_UP = 3  # before the first trained cell; then the other cells are not started
 ENOUGH_PROBLEMS = 40  # test problems; fewer cannot tell, and the study goes on
 NOTHING = "nothing was right in any arm: the model cannot do this task, or its verifier rejects everything"
 EVERYTHING = (
@@ -84,7 +84,8 @@ def run_round(
     if missing:
         watch.check()
     display.total, display.n_done = len(study.planned), study.n_done
-    with closing(run_or_give_up(run_cells, missing, succeeded=study.n_done)) as ends:
+    trained = sum(cell.lam is not None for cell in study.results)
+    with closing(run_or_give_up(run_cells, missing, succeeded=trained)) as ends:
         for done in ends:
             if not (study.root / STUDY).is_file():
                 raise RunError(
@@ -105,13 +106,13 @@ def run_or_give_up(
     """Yield how each cell ended, and end early where the others would fail too.
 
     That is after a full disk, an error of a user's verifier, or `FAILURES_TO_GIVE_UP` failures without one
-    success; `succeeded` counts earlier successes. A training that diverged does not count as a failure here.
+    cell that was trained; `succeeded` counts earlier ones. A training that diverged is no failure here.
     """
     failed = 0
     for done in run(cells):
         yield done
         failed += bool(done.failure) and not done.diverged
-        succeeded += not done.failure
+        succeeded += not done.failure and done.cell.lam is not None
         if done.fatal or (not succeeded and failed >= FAILURES_TO_GIVE_UP):
             return
 

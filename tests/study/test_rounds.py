@@ -109,6 +109,12 @@ def test_without_one_success_the_rest_is_not_begun():
     assert engine.begun == CELLS[:FAILURES_TO_GIVE_UP]
 
 
+def test_the_base_model_which_trains_nothing_is_no_success():
+    cells = [Cell("toy", None, 0), *CELLS]
+    engine = Engine(*(Done(cell, "out of memory") for cell in CELLS))
+    assert [done.cell for done in run_or_give_up(engine.run, cells)] == cells[: 1 + FAILURES_TO_GIVE_UP]
+
+
 def test_trainings_that_diverge_are_no_lost_cause():
     engine = Engine(*(Done(cell, "nan", diverged=True) for cell in CELLS[:4]))
     assert len(list(run_or_give_up(engine.run, CELLS))) == len(CELLS)
