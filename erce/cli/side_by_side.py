@@ -10,7 +10,8 @@ from erce.errors import InputError, did_you_mean
 from erce.files import write_rows
 from erce.tasks.source import SourceRow, json_lines
 from erce.types import Verdict
-from erce.verify.math import equivalent, verify_math
+from erce.verify.answers.reference import equivalent
+from erce.verify.math import verify_math
 from erce.verify.number import verify_number
 from erce.verify.parallel import verify_many
 from erce.verify.program import run_program
