@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from erce.catalog import has_model_files
+from erce.catalog import EMBEDDED_MODELS
 from erce.errors import DamagedError, InputError
 from erce.generate.backend import Backend, backend_of
 from erce.generate.vllm import end_leftover
@@ -236,7 +236,7 @@ def _check_training_and_model(recipe: Recipe, runner: Engine) -> None:
     if runner.in_this_process:
         devices_of(1, gpus=recipe.resources.gpus, visible=visible_devices())
         base_policy(recipe.model, recipe.dtype)  # kept for the cells of this process
-    elif not has_model_files(recipe.model):  # else the driver need not contact the hub
+    elif recipe.model not in EMBEDDED_MODELS:
         from erce.hf.models import load_tokenizer
 
         load_tokenizer(recipe.model)
