@@ -125,8 +125,6 @@ def _run_program(program: str, tests: Any, setup: Any, entry_points: Any) -> Ver
 
 
 def _checks(path: Path, kind: str | None) -> list[_Check]:
-    if not path.exists():
-        raise InputError(f"no file {str(path)!r}; give one of rows (JSON Lines)")
     if path.is_dir():
         raise InputError(
             f"{str(path)!r} is a folder, not a file of rows: `erce run` verifies a study again if its "

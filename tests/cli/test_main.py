@@ -53,7 +53,7 @@ def test_tasks_are_listed(capsys):
         (["report", "no/such/study"], "no study in 'no/such/study'"),
         (["records", "no/such/study", "rows.jsonl"], "no study in 'no/such/study'"),
         (["verify", "--program", "no/program.py"], "nothing to verify, or two things"),
-        (["verify", "no/rows.jsonl"], "no file 'no/rows.jsonl'; give one of rows (JSON Lines)"),
+        (["verify", "no/rows.jsonl"], "'no/rows.jsonl' cannot be read or written (No such file"),
         (["import", "--baseline", "no/log"], "no log at 'no/log'; give a file, or the folder"),
         (["import", "--baseline", "a", "--arm", "x"], "arm 'x' has no files; write its name, then one log"),
         (["import", "--baseline", "a", "--arm", "baseline", "b"], "arm 'baseline' is named twice"),
