@@ -96,10 +96,6 @@ def _auto_written_out(settings: dict[str, Any]) -> dict[str, Any]:
     """
     lams = settings.get("lams")
     if lams == AUTO:
-        if settings.get("n_validation") == 0:
-            raise InputError(
-                f'lams = "{AUTO}" lets validation problems choose λ, and n_validation = 0; set it over 0'
-            )
         return settings | {"lams": list(GRID)}
     if isinstance(lams, str):
         raise InputError(f'lams = {lams!r} is neither a list of λ nor "{AUTO}"; write lams = [0, 1]')

@@ -217,13 +217,6 @@ class Study:
     def _diverged(self) -> list[Cell]:
         return [cell for cell in self.recipe.cells() if (self.folder(cell) / DIVERGED).is_file()]
 
-    @property
-    def way_to_validate(self) -> str:
-        """What the user does to get completions of validation problems."""
-        if self.recipe.can_run:
-            return "set n_validation in the recipe"
-        return "import logs of validation problems with --validation"
-
     @cached_property
     def verifiers(self) -> dict[Cell, str]:
         """The version of the verifier of each finished cell, without the cells that do not say."""
