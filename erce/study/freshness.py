@@ -151,15 +151,12 @@ def _of_other_verifier(folder: Path, cell: Cell) -> dict[str, Reason]:
 def spoiled_files(folder: Path) -> list[str]:
     """Return the files that changed after their result was written, or are torn, as they are made.
 
-    Every file of an unfinished cell is read; of a finished one those without a digest.
+    Every file of an unfinished cell is read; of a finished one those that have no digest.
     """
     there = [name for name in CHECKS if (folder / name).is_file()]
     if RESULT not in there or _is_torn(folder, RESULT):
         return [name for name in there if _is_torn(folder, name)]
-    result = read_json(folder / RESULT)
-    if DIGESTS not in result:
-        return []
-    spoiled = {*changed_files(folder, result)}
+    spoiled = {*changed_files(folder, read_json(folder / RESULT))}
     spoiled |= {name for name in {CELL, *there} & {CELL, ADAPTER_FILE} if _is_torn(folder, name)}
     return [name for name in CHECKS if name in spoiled]
 

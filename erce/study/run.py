@@ -116,6 +116,7 @@ def _set_up(
     opened: Callable[[Work], AbstractContextManager[RunCells]],
 ) -> Iterator[tuple[Work, RunCells]]:
     """Claim the folder, drop what is stale there, and yield what runs its cells while the backend is up."""
+    rows = problem_rows(problems)
     work = Work(root, needs.backend.recipe, partial(run_cell, problems=problems, sizes=needs.sizes))
     trainings = replace(work, run=partial(train_cell, problems=problems, sizes=needs.sizes))
     served = partial(_served, work, backend=needs.backend, training=partial(opened, trainings))
@@ -124,7 +125,7 @@ def _set_up(
         study_lock(root),
         served(cells) if needs.samples else nullcontext(cells) as run_cells,
     ):
-        open_study(root, recipe, problem_rows(problems))
+        open_study(root, recipe, rows)
         keep_base_model(root, needs.base)
         _say(*needs.notes, *drop_stale(samplings))
         yield work, run_cells
