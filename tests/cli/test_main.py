@@ -41,6 +41,12 @@ def test_tasks_are_listed(capsys):
     [
         (["run", "recipes/nothing.toml"], "no recipe 'recipes/nothing.toml'"),
         (["run", "mini", "--set", "lambs=[0, 1]"], "no setting 'lambs'; did you mean 'lams'?"),
+        (["run", "mini", "--set", "limit=5"], "--set: no setting 'limit'; "),
+        (["run", "mini", "--dry-run", "--set", "out=x"], "--set: no setting 'out'; "),
+        (["run", "mini", "--set", "jobs=2"], "--set: no setting 'jobs'; "),
+        (["run", "mini", "--set", "recipe=x"], "--set: no setting 'recipe'; "),
+        (["run", "mini", "--dry-run", "--set", "path=x"], "--set: no setting 'path'; "),
+        (["run", "mini", "--jobs", "0", "--set", "takes=x"], "--set: no setting 'takes'; did you mean 'task'?"),
         (["run", "mini", "--set", "lams=[0, one]"], "not KEY=VALUE as in TOML"),
         (
             ["run", "mini", "--model", "/no/such", "--dry-run"],
