@@ -133,18 +133,18 @@ def check_own(own: OwnSamples | None, arms: Sequence[Arm], lams: Sequence[float]
 
 
 def parse_arm(text: str) -> Arm:
-    """Return the arm that an entry of `methods` stands for: a method, and perhaps λ after a plus.
+    """Return the arm that an entry of `methods` stands for: a method, and perhaps λ after a plus or minus.
 
-    >>> parse_arm("dft"), parse_arm("focal:2 + 4")
-    (Arm(lam=0.0, method='dft'), Arm(lam=4.0, method='focal:2'))
+    >>> parse_arm("dft"), parse_arm("focal:2 + 4"), parse_arm("dft − 0.5")
+    (Arm(lam=0.0, method='dft'), Arm(lam=4.0, method='focal:2'), Arm(lam=-0.5, method='dft'))
     """
-    method, plus, strength = text.replace("−", "-").partition(" + ")
+    method, plus, strength = text.replace("−", "-").replace(" - ", " + -").partition(" + ")
     try:
         lam = float(strength) if plus else 0.0
     except ValueError:
         lam = math.nan
     if not math.isfinite(lam):
-        raise InputError(f"methods: {text!r} has no finite λ after the plus; write one, as in 'dft + 4'")
+        raise InputError(f"methods: {text!r} has no finite λ; write one, as in 'dft + 4'")
     return Arm(lam, method.strip())
 
 

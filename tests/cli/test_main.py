@@ -46,7 +46,10 @@ def test_tasks_are_listed(capsys):
         (["run", "mini", "--set", "jobs=2"], "--set: no setting 'jobs'; "),
         (["run", "mini", "--set", "recipe=x"], "--set: no setting 'recipe'; "),
         (["run", "mini", "--dry-run", "--set", "path=x"], "--set: no setting 'path'; "),
-        (["run", "mini", "--jobs", "0", "--set", "takes=x"], "--set: no setting 'takes'; did you mean 'task'?"),
+        (
+            ["run", "mini", "--jobs", "0", "--set", "takes=x"],
+            "--set: no setting 'takes'; did you mean 'task'?",
+        ),
         (["run", "mini", "--set", "lams=[0, one]"], "not KEY=VALUE as in TOML"),
         (
             ["run", "mini", "--model", "/no/such", "--dry-run"],

@@ -223,6 +223,11 @@ def test_a_grid_on_another_base_loss_is_another_study_with_that_name_in_every_na
     assert identity(recipe) == identity(RECIPE) | {"base_loss": "dft"}
     first = Recipe(task="mini-sums", lams=(0.0,), seeds=(0,), base_loss="dft")
     assert folder_name(first, Cell("mini-sums", None, 0)) == "mini-sums-base-5b2a1a62"
+    negative = replace(RECIPE, methods=("dft + -0.5", "focal:2 - 1"))
+    assert (
+        replace(negative, methods=tuple(arm.name() for arm in negative.other_arms)).cells()
+        == negative.cells()
+    )
     mixed = replace(RECIPE, methods=("dft + 4",))
     assert identity(mixed) == identity(RECIPE)
     assert {folder_name(mixed, Cell("mini-sums", lam, 0, "dft")) for lam in (0.0, 4.0)}.isdisjoint(
