@@ -68,7 +68,7 @@ def read_completions(folder: Path) -> dict[SampleSet, list[Completion]]:
 
 
 def _completion(row: dict[str, Any]) -> Completion:
-    """Return a row's completion; rows of older studies have further columns."""
+    """Return a row's completion; its other columns say which sample it is."""
     return Completion(**{name: row[name] for name in Completion.__dataclass_fields__})
 
 

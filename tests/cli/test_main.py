@@ -48,7 +48,7 @@ def test_tasks_are_listed(capsys):
         (["run", "mini", "--dry-run", "--set", "path=x"], "--set: no setting 'path'; "),
         (
             ["run", "mini", "--jobs", "0", "--set", "takes=x"],
-            "--set: no setting 'takes'; did you mean 'task'?",
+            "no setting 'takes'; did you mean 'task'?",
         ),
         (["run", "mini", "--set", "lams=[0, one]"], "not KEY=VALUE as in TOML"),
         (
