@@ -37,11 +37,11 @@ from typing import Any
 
 import math_verify_process
 
+from erce.verify import equivalent, verify_math
 from erce.verify.answers.limits import TooLargeError, UnparsedError
 from erce.verify.answers.reference import read_reference
 from erce.verify.boxes import boxed_answer
 from erce.verify.extract import FINAL_ANSWER_IS, find_answer
-from erce.verify.math import equivalent, verify_math
 
 TESTS = Path(__file__).parents[1] / "tests"
 SLOW_SECONDS = 0.05

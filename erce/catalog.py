@@ -103,11 +103,6 @@ def model_folder(model: str) -> Path:
     return EMBEDDED_MODELS.get(model, Path(model))
 
 
-def has_model_files(model: str) -> bool:
-    """Return whether a model's folder is on this machine, with its configuration and tokenizer."""
-    return all((model_folder(model) / name).is_file() for name in ("config.json", "tokenizer.json"))
-
-
 def is_gguf(model: str) -> bool:
     """Return whether a model is read from a GGUF file: a packaged one, or a file with that ending."""
     return model in PACKAGED_MODELS or model.endswith(".gguf")

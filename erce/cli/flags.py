@@ -182,7 +182,8 @@ _WORD = re.compile(r"(?:[A-Za-z_]|\.{0,2}/)[\w./:@-]*")
 
 def settings(pairs: list[str]) -> dict[str, Any]:
     """Return what TOML reads in `--set 'lams=[0, 1]' --set training.epochs=1`; a bare word is text."""
-    from erce.recipe.read import merge
+    from erce.recipe.read import check_names, merge
+    from erce.recipe.recipe import Recipe
 
     merged: dict[str, Any] = {}
     for pair in pairs:
@@ -194,6 +195,7 @@ def settings(pairs: list[str]) -> dict[str, Any]:
             raise InputError(
                 f"--set {pair}: not KEY=VALUE as in TOML, where text stands in quotes: {error}"
             ) from None
+    check_names(Recipe, merged, "--set: ")
     return merged
 
 

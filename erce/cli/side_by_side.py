@@ -10,7 +10,8 @@ from erce.errors import InputError, did_you_mean
 from erce.files import write_rows
 from erce.tasks.source import SourceRow, json_lines
 from erce.types import Verdict
-from erce.verify.math import equivalent, verify_math
+from erce.verify.answers.reference import equivalent
+from erce.verify.math import verify_math
 from erce.verify.number import verify_number
 from erce.verify.parallel import verify_many
 from erce.verify.program import run_program
@@ -124,8 +125,6 @@ def _run_program(program: str, tests: Any, setup: Any, entry_points: Any) -> Ver
 
 
 def _checks(path: Path, kind: str | None) -> list[_Check]:
-    if not path.exists():
-        raise InputError(f"no file {str(path)!r}; give one of rows (JSON Lines)")
     if path.is_dir():
         raise InputError(
             f"{str(path)!r} is a folder, not a file of rows: `erce run` verifies a study again if its "

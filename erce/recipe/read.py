@@ -13,7 +13,7 @@ from erce.recipe.recipe import Recipe
 from erce.recipe.sections import AUTO, GRID
 
 
-def load_recipe(path: str | Path, **overrides: Any) -> Recipe:
+def load_recipe(path: str | Path, /, **overrides: Any) -> Recipe:
     """Read a recipe from a TOML file; `overrides` that are not None win over its top-level settings.
 
     The file's relative `model`, `data` and `[own] adapter` are those beside the file, if they are there.
@@ -96,10 +96,6 @@ def _auto_written_out(settings: dict[str, Any]) -> dict[str, Any]:
     """
     lams = settings.get("lams")
     if lams == AUTO:
-        if settings.get("n_validation") == 0:
-            raise InputError(
-                f'lams = "{AUTO}" lets validation problems choose λ, and n_validation = 0; set it over 0'
-            )
         return settings | {"lams": list(GRID)}
     if isinstance(lams, str):
         raise InputError(f'lams = {lams!r} is neither a list of λ nor "{AUTO}"; write lams = [0, 1]')
@@ -120,7 +116,11 @@ def fill(kind: type, settings: dict[str, Any], where: str = "") -> Any:
     `where` stands before a setting's name in errors. An InputError names a setting that `kind` does not have,
     a missing field without a default, or a value of another type than the field declares.
     """
-    _check_names(kind, settings, where)
+    check_names(kind, settings, where)
+    needed = [field.name for field in fields(kind) if field.default is field.default_factory is MISSING]
+    for name in needed:
+        if name not in settings:
+            raise InputError(f"{where}setting {name!r} is missing; there must be {', '.join(needed)}")
     hints = get_type_hints(kind)
     return kind(**{name: _value(where + name, value, hints[name]) for name, value in settings.items()})
 
@@ -140,7 +140,8 @@ def merge(settings: dict[str, Any], overrides: dict[str, Any]) -> None:
             settings[key] = value
 
 
-def _check_names(kind: type, settings: dict[str, Any], where: str) -> None:
+def check_names(kind: type, settings: dict[str, Any], where: str) -> None:
+    """Raise an InputError for a setting that `kind` does not have."""
     names = tuple(field.name for field in fields(kind))
     for name, value in settings.items():
         if name not in names:
@@ -151,10 +152,6 @@ def _check_names(kind: type, settings: dict[str, Any], where: str) -> None:
             homes = [f"[{each}]" for each in names if name in _settings_of(hints[each])]
             way_out = f"it stands in {' or '.join(homes)}" if homes else did_you_mean(name, alike or names)
             raise InputError(f"{where}no {what} {name!r}; {way_out}")
-    needed = [field.name for field in fields(kind) if field.default is field.default_factory is MISSING]
-    for name in needed:
-        if name not in settings:
-            raise InputError(f"{where}setting {name!r} is missing; there must be {', '.join(needed)}")
 
 
 def _settings_of(hint: Any) -> list[str]:

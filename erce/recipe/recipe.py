@@ -76,7 +76,7 @@ class Recipe:
         rules.check_training(self.training)
         rules.check_decoding(self.decoding)
         rules.check_own(self.own, () if self.imported else self.other_arms, self.lams)
-        rules.check_resources(self.resources)
+        rules.check_section("resources", self.resources)
         if self.server is not None:
             rules.check_server(self.server, self.decoding)
 

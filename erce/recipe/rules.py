@@ -27,7 +27,6 @@ from erce.recipe.sections import (
     WARMUP,
     Decoding,
     OwnSamples,
-    Resources,
     Serving,
     Training,
 )
@@ -39,7 +38,9 @@ NUMBERS = {  # setting of any section → its rule; every other number is `ABOVE
     "dropout": SHARE,
     "lam_warmup": NumberRule("a share of the steps in [0, 1]", lambda number: 0 <= number <= 1),
     "checkpoint_minutes": AT_LEAST_0,
-    "gpus": AT_LEAST_0,
+    "gpus": NumberRule(
+        "0, or a share of a device up to 1 (--jobs N takes N devices)", lambda number: 0 <= number <= 1
+    ),
     "lam": NumberRule("finite", math.isfinite),
 }
 CHOICES = {  # setting of any section → the words that it may be
@@ -69,7 +70,7 @@ def check_choice(setting: str, value: str, known: tuple[str, ...]) -> None:
 
 
 def check_lams(lams: Sequence[float]) -> None:
-    """Check the penalty strengths of a grid or of a search."""
+    """Check the penalty strengths of a grid."""
     lams = list(lams)
     if not lams:
         raise InputError("lams = [] is empty; write at least lams = [0, 1]")
@@ -77,14 +78,14 @@ def check_lams(lams: Sequence[float]) -> None:
         raise InputError(f"lams = {lams}: every λ must be a finite number")
     if 0 not in lams:
         raise InputError(f"lams = {lams} has no 0, from which gains are measured; add it")
-    if len(set(lams)) < len(lams):
-        raise InputError(f"lams = {lams} names a λ twice; leave one out")
     if len({f"{lam:g}" for lam in lams}) < len(lams):
-        raise InputError(f"lams = {lams}: two λ agree in the six digits that name their cells; round them")
+        raise InputError(
+            f"lams = {lams}: two λ are alike in the six digits that name their cells; leave one out"
+        )
 
 
 def check_seeds(seeds: Sequence[int]) -> None:
-    """Check the seeds of a grid or of a search."""
+    """Check the seeds of a grid."""
     seeds = list(seeds)
     if not seeds:
         raise InputError("seeds = [] is empty; write at least seeds = [0]")
@@ -132,18 +133,18 @@ def check_own(own: OwnSamples | None, arms: Sequence[Arm], lams: Sequence[float]
 
 
 def parse_arm(text: str) -> Arm:
-    """Return the arm that an entry of `methods` stands for: a method, and perhaps λ after a plus.
+    """Return the arm that an entry of `methods` stands for: a method, and perhaps λ after a plus or minus.
 
-    >>> parse_arm("dft"), parse_arm("focal:2 + 4")
-    (Arm(lam=0.0, method='dft'), Arm(lam=4.0, method='focal:2'))
+    >>> parse_arm("dft"), parse_arm("focal:2 + 4"), parse_arm("dft − 0.5")
+    (Arm(lam=0.0, method='dft'), Arm(lam=4.0, method='focal:2'), Arm(lam=-0.5, method='dft'))
     """
-    method, plus, strength = text.replace("−", "-").partition(" + ")
+    method, plus, strength = text.replace("−", "-").replace(" - ", " + -").partition(" + ")
     try:
         lam = float(strength) if plus else 0.0
     except ValueError:
         lam = math.nan
     if not math.isfinite(lam):
-        raise InputError(f"methods: {text!r} has no finite λ after the plus; write one, as in 'dft + 4'")
+        raise InputError(f"methods: {text!r} has no finite λ; write one, as in 'dft + 4'")
     return Arm(lam, method.strip())
 
 
@@ -227,23 +228,3 @@ def check_server(server: Serving, decoding: Decoding) -> None:
             "[server] api_key_variable is not the name of a variable; write the name of the one that holds "
             "the key"
         )
-
-
-def check_resources(resources: Resources) -> None:
-    """Check the section [resources]."""
-    check_section("resources", resources)
-    gpus = resources.gpus
-    if gpus not in (0, 1) and not (gpus < 1 and _is_one_over_n(gpus)):
-        raise InputError(
-            f"[resources] gpus = {gpus:g} is neither one device, nor 1/n of one, nor none; write 1 or 0.5 "
-            "(a cell computes on one device; --jobs N takes N of them)"
-        )
-
-
-def _is_one_over_n(share: float) -> bool:
-    """Return whether n cells fill a device: 0.33 counts (three fit), 0.34 does not (two fit).
-
-    >>> [share for share in (0.5, 0.34, 0.33, 0.3, 0.25, 0.1) if _is_one_over_n(share)]
-    [0.5, 0.33, 0.25, 0.1]
-    """
-    return (1 / share + 1e-9) % 1 < 0.05

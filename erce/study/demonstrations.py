@@ -5,6 +5,7 @@ learn from them: a folder with a journal, completions and verdicts. The arm "sel
 samples alone, "rft" (rejection-sampling fine-tuning, Yuan et al. 2023) also on the given demonstrations.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache
@@ -13,12 +14,13 @@ from typing import Any
 
 from erce.errors import InputError
 from erce.recipe import RFT, Cell, Recipe
-from erce.study.folder import VERIFIED, Study, cell_folder, read_problems
+from erce.study.folder import Study, cell_folder, read_problems
 from erce.study.samples import VERDICTS, read_samples
 from erce.tasks import load_task, near_duplicates, splits
 from erce.types import Problem, Splits
 
 COUNTS = "own"  # in the result.json of a cell of own samples
+LISTS = ("setup", "entry_points", "inputs", "outputs")  # of a problem
 
 
 @lru_cache(maxsize=8)
@@ -36,17 +38,30 @@ def cell_splits(recipe: Recipe, task: str) -> Splits:
 
 
 def problem_rows(splits_by_task: Mapping[str, Splits]) -> list[dict[str, Any]]:
-    """Return a row for each problem of each task's splits."""
+    """Return a row for each problem of each task's splits, as JSON keeps it."""
     return [
-        {"task": task, "split": split, "problem": problem.id, "prompt": problem.prompt}
-        | {"demonstration": problem.demonstration, "answer": problem.answer, "tests": list(problem.tests)}
-        | ({} if problem.weight == 1 else {"weight": problem.weight})
-        | ({} if problem.meta is None else {"meta": problem.meta})
-        | {name: list(getattr(problem, name) or ()) for name in VERIFIED}
+        _problem_row(task, split, problem)
         for task in splits_by_task
         for split, problems in vars(splits_by_task[task]).items()
         for problem in problems
     ]
+
+
+def _problem_row(task: str, split: str, problem: Problem) -> dict[str, Any]:
+    row = (
+        {"task": task, "split": split, "problem": problem.id, "prompt": problem.prompt}
+        | {"demonstration": problem.demonstration, "answer": problem.answer, "tests": list(problem.tests)}
+        | ({} if problem.weight == 1 else {"weight": problem.weight})
+        | ({} if problem.meta is None else {"meta": problem.meta})
+        | {name: list(getattr(problem, name) or ()) for name in LISTS}
+    )
+    try:
+        return json.loads(json.dumps(row, allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"problem {problem.id!r} of {task!r} cannot be written as JSON ({error}); make its `meta` "
+            "of texts, finite numbers, lists and dicts"
+        ) from None
 
 
 def read_splits(root: Path, task: str) -> Splits:

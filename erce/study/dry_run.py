@@ -31,7 +31,8 @@ from erce.types import CROSS_ENTROPY
 def dry_run(recipe: Recipe, root: Path, *, device: str | None = None, jobs: int = 1) -> list[str]:
     """Return lines on what the recipe's study takes if its folder is `root`; assumptions come last.
 
-    `device` is what `device_named` takes. `jobs` cells run at a time, each on a device of its own.
+    `device` is what `device_named` takes. `jobs` cells run at a time, each on the share of a device
+    that [resources] gpus sets, or all on one.
 
     With HF_HUB_OFFLINE set, as `erce run --dry-run` does, a tokenizer, a config.json or a data set of the hub
     is read from the cache alone; if it is missing, notes say what is assumed. All else that a run would

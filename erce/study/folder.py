@@ -36,8 +36,6 @@ from erce.study.schedule import expected_cells, has_decodings, next_cells, own_l
 from erce.types import Arm
 
 STUDY, PROBLEMS, BASE = "study.json", "problems.jsonl", "base.json"
-VERIFIED = ("setup", "entry_points", "inputs", "outputs")  # of a problem; not in rows of earlier versions
-RENAMED = {"objective": "base_loss", "objectives": "methods"}  # settings in a study.json of earlier versions
 ADAPTER, TRAINING, JOURNAL = "adapter", "training.json", "completions.journal"
 CELL, RESULT, TIMING = "cell.json", "result.json", "timing.json"
 DIVERGED = "diverged.txt"  # the message of a cell whose training diverged
@@ -52,7 +50,7 @@ def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None
     """
     check_folder(root, recipe)
     settings, rows = _settings(root), _whole_rows(root)
-    if problems is not None and not _begin(problems, rows):
+    if problems is not None and problems[: len(rows)] != rows:
         raise InputError(
             f"{root} was begun with other problems than the task has now; choose another folder with --out"
         )
@@ -60,15 +58,6 @@ def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None
         write_json(root / STUDY, as_settings(recipe))
     if problems is not None and rows != problems:
         write_rows(root / PROBLEMS, problems)
-
-
-def _begin(problems: list[dict[str, Any]], rows: list[dict[str, Any]]) -> bool:
-    """Return whether the problems begin with those of the rows."""
-    pairs = zip(problems, rows, strict=False)
-    return len(rows) <= len(problems) and all(
-        row == {name: value for name, value in problem.items() if name in row or name not in VERIFIED}
-        for problem, row in pairs
-    )
 
 
 def check_folder(root: Path, recipe: Recipe) -> None:
@@ -139,7 +128,7 @@ def read_recipe(root: Path) -> Recipe:
         raise InputError(f"no study in {str(root)!r} (it has no {STUDY}); `erce run RECIPE` makes one")
     settings = read_json(root / STUDY, "task", "lams", "seeds")
     try:
-        return parse_recipe({RENAMED.get(name, name): value for name, value in settings.items()})
+        return parse_recipe(settings)
     except InputError as error:
         raise InputError(f"{root / STUDY}: {error}") from None
 
@@ -217,13 +206,6 @@ class Study:
     def _diverged(self) -> list[Cell]:
         return [cell for cell in self.recipe.cells() if (self.folder(cell) / DIVERGED).is_file()]
 
-    @property
-    def way_to_validate(self) -> str:
-        """What the user does to get completions of validation problems."""
-        if self.recipe.can_run:
-            return "set n_validation in the recipe"
-        return "import logs of validation problems with --validation"
-
     @cached_property
     def verifiers(self) -> dict[Cell, str]:
         """The version of the verifier of each finished cell, without the cells that do not say."""
@@ -279,7 +261,7 @@ def _scored(result: dict[str, Any]) -> dict[SampleSet, int]:
 
 
 def read_record(folder: Path) -> dict[str, Any]:
-    """Return what cell.json holds; an empty dict if the cell has no such file, as in early versions."""
+    """Return what cell.json holds; an empty dict if the cell has no such file."""
     return read_json(folder / CELL) if (folder / CELL).is_file() else {}
 
 

@@ -5,6 +5,7 @@ seconds (`erce.study.probe`), and a GPU goes by its peak.
 """
 
 import os
+import re
 from collections.abc import Iterable
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from erce.errors import InputError, counted, duration
 from erce.generate.backend import backend_of
 from erce.recipe import Cell
 from erce.study.budget import StudyCost, cached_tokenizer
+from erce.study.engines.processes import devices_of
 from erce.study.folder import read_timing
 from erce.study.memory import WIDTHS, BatchSizes, cpu_flops, dtype_on, free_memory, weights
 from erce.study.probe import MEASURED_SECONDS, Speed, measured_speed
@@ -65,7 +67,8 @@ def device_named(name: str | None) -> Device:
     if name == "cpu" or not torch.cuda.is_available():
         return Device("cpu", None, free_memory(), is_here=True)
     called = torch.cuda.get_device_name()
-    likely = (device.flops for device in DEVICES.values() if device.name in called.lower().replace(" ", ""))
+    words = called.lower().replace("rtx ", "rtx")
+    likely = (device.flops for device in DEVICES.values() if re.search(rf"\b{device.name}\b", words))
     return Device(called, next(likely, None), torch.cuda.mem_get_info()[0], is_here=True)
 
 
@@ -86,6 +89,9 @@ def time_lines(cost: StudyCost, *, config: Any, device: Device, sizes: BatchSize
     parts = f"training {duration(taken.training)}, generation {duration(taken.expected)} ({cut_off})"
     cells = f" for the {counted(len(left), 'cell')} that are not done" if cost.results else ""
     total, where = taken.training + taken.expected, "this machine" if device.is_here else f"one {device.name}"
+    if not device.is_here:  # where cells that share a card are as slow as one after the other
+        gpus, visible = cost.recipe.resources.gpus, [str(card) for card in range(jobs)]
+        jobs = len({*devices_of(jobs, gpus=gpus, visible=visible)})
     if jobs > 1:
         where = f"this machine, {jobs} cells at a time" if device.is_here else f"{jobs} × {device.name}"
         where += f" ({duration(total)} one after the other)"

@@ -57,11 +57,9 @@ TRAIN_AGAIN = "To train a cell again, delete its folder and run the recipe again
 class Reason(Enum):
     """Why a part is stale."""
 
-    MISSING = "is missing"
-    INCOMPLETE = "lacks some of what the recipe asks for"
+    MISSING = "is missing or incomplete, or was made from what is stale"
     SPOILED = "is not as its run left it"  # changed, or torn
     VERIFIER = "is of another verifier"
-    DERIVED = "was made from what is stale"
 
 
 def is_done(folder: Path, temperatures: Collection[str]) -> bool:
@@ -105,17 +103,13 @@ def _missing(folder: Path, sampling: CellSampling, spoiled: Collection[str] = ()
         missing["completions"] = lacking
     if not (folder / VERDICTS).is_file():
         missing["verdicts"] = Reason.MISSING
-    if not (folder / RESULT).is_file():
-        missing["scores"] = Reason.MISSING
-    elif not missing and not spoiled:
-        missing["scores"] = Reason.INCOMPLETE
-    return missing
+    return missing | {"scores": Reason.MISSING}
 
 
 def _with_derived(stale: Mapping[str, Reason]) -> dict[str, Reason]:
     """Add every part that is made after the first stale one."""
     first = min(map([*FILES].index, stale))
-    return {part: stale.get(part, Reason.DERIVED) for part in [*FILES][first:]}
+    return {part: stale.get(part, Reason.MISSING) for part in [*FILES][first:]}
 
 
 def _lacking_completions(folder: Path, sampling: CellSampling) -> Reason | None:
@@ -123,12 +117,9 @@ def _lacking_completions(folder: Path, sampling: CellSampling) -> Reason | None:
     if not (folder / CELL).is_file():  # nothing says which policy sampled them
         return Reason.MISSING
     try:
-        lacking = missing_completions(folder, sampling)
+        return Reason.MISSING if missing_completions(folder, sampling) else None
     except DamagedError:
         return Reason.SPOILED
-    if not lacking:
-        return None
-    return Reason.INCOMPLETE if (folder / COMPLETIONS).is_file() else Reason.MISSING
 
 
 def missing_completions(folder: Path, sampling: CellSampling) -> dict[SampleSet, int]:
@@ -144,22 +135,19 @@ def _of_other_verifier(folder: Path, cell: Cell) -> dict[str, Reason]:
     with suppress(DamagedError):
         verifier = read_record(folder).get("verifier")
         if verifier and verifier != verifier_version(load_task(cell.task).verify, task=cell.task):
-            return {"verdicts": Reason.VERIFIER, "scores": Reason.DERIVED}
+            return {"verdicts": Reason.VERIFIER, "scores": Reason.MISSING}
     return {}
 
 
 def spoiled_files(folder: Path) -> list[str]:
     """Return the files that changed after their result was written, or are torn, as they are made.
 
-    Every file of an unfinished cell is read; of a finished one those without a digest.
+    Every file of an unfinished cell is read; of a finished one those that have no digest.
     """
     there = [name for name in CHECKS if (folder / name).is_file()]
     if RESULT not in there or _is_torn(folder, RESULT):
         return [name for name in there if _is_torn(folder, name)]
-    result = read_json(folder / RESULT)
-    if DIGESTS not in result:
-        return []
-    spoiled = {*changed_files(folder, result)}
+    spoiled = {*changed_files(folder, read_json(folder / RESULT))}
     spoiled |= {name for name in {CELL, *there} & {CELL, ADAPTER_FILE} if _is_torn(folder, name)}
     return [name for name in CHECKS if name in spoiled]
 
@@ -216,7 +204,7 @@ def _drop_from(folder: Path, first: str) -> None:
 def trained_on_others(study: Study) -> str:
     """Return a sentence with the cells that learned from other own samples than are accepted now, or "".
 
-    A cell that an older version trained does not say on what. Damaged samples cannot be compared.
+    Damaged samples cannot be compared.
     """
     learners = [cell for cell in study.recipe.cells() if cell.learns_own]
     if not learners or read_counts(study) is None:

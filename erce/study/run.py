@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from erce.catalog import has_model_files
+from erce.catalog import EMBEDDED_MODELS
 from erce.errors import DamagedError, InputError
 from erce.generate.backend import Backend, backend_of
 from erce.generate.vllm import end_leftover
@@ -116,6 +116,7 @@ def _set_up(
     opened: Callable[[Work], AbstractContextManager[RunCells]],
 ) -> Iterator[tuple[Work, RunCells]]:
     """Claim the folder, drop what is stale there, and yield what runs its cells while the backend is up."""
+    rows = problem_rows(problems)
     work = Work(root, needs.backend.recipe, partial(run_cell, problems=problems, sizes=needs.sizes))
     trainings = replace(work, run=partial(train_cell, problems=problems, sizes=needs.sizes))
     served = partial(_served, work, backend=needs.backend, training=partial(opened, trainings))
@@ -124,7 +125,7 @@ def _set_up(
         study_lock(root),
         served(cells) if needs.samples else nullcontext(cells) as run_cells,
     ):
-        open_study(root, recipe, problem_rows(problems))
+        open_study(root, recipe, rows)
         keep_base_model(root, needs.base)
         _say(*needs.notes, *drop_stale(samplings))
         yield work, run_cells
@@ -236,7 +237,7 @@ def _check_training_and_model(recipe: Recipe, runner: Engine) -> None:
     if runner.in_this_process:
         devices_of(1, gpus=recipe.resources.gpus, visible=visible_devices())
         base_policy(recipe.model, recipe.dtype)  # kept for the cells of this process
-    elif not has_model_files(recipe.model):  # else the driver need not contact the hub
+    elif recipe.model not in EMBEDDED_MODELS:
         from erce.hf.models import load_tokenizer
 
         load_tokenizer(recipe.model)

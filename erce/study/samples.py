@@ -68,7 +68,7 @@ def read_completions(folder: Path) -> dict[SampleSet, list[Completion]]:
 
 
 def _completion(row: dict[str, Any]) -> Completion:
-    """Return a row's completion; rows of older studies have further columns."""
+    """Return a row's completion; its other columns say which sample it is."""
     return Completion(**{name: row[name] for name in Completion.__dataclass_fields__})
 
 
@@ -178,9 +178,7 @@ class Journal:
 
     def batch_sizes(self) -> list[int]:
         """Return the batch size that each line of this key was generated with."""
-        return [
-            line["batch_size"] for line in self._lines() if line["key"] == self.key and "batch_size" in line
-        ]
+        return [line["batch_size"] for line in self._lines() if line["key"] == self.key]
 
     def _lines(self) -> list[dict[str, Any]]:
         """Return the content of the whole lines, and drop all others from the file."""

@@ -80,11 +80,9 @@ def planned_cells(
     if not recipe.can_run:
         return recipe.cells()
     results, diverged = results or {}, _lost(recipe, diverged)
-    first = recipe.lams if recipe.n_validation == 0 else (0.0, *[lam for lam in recipe.lams if lam][:1])
+    first = (0.0, *[lam for lam in recipe.lams if lam][:1])
     lams = compared_lams(recipe, results, diverged) or first
-    preferred = preferred_arm(recipe, results, diverged)
-    if preferred is None and recipe.n_validation != 0:
-        preferred = next(iter(recipe.other_arms), None)
+    preferred = preferred_arm(recipe, results, diverged) or next(iter(recipe.other_arms), None)
     return [*recipe.own_cells, *_with_comparisons(recipe, results, lams, preferred)]
 
 
@@ -101,15 +99,13 @@ def has_decodings(result: Mapping[str, Any], names: Collection[str]) -> bool:
 
 
 def compared_lams(recipe: Recipe, results: Results, diverged: Collection[Cell]) -> Collection[float] | None:
-    """Return the λ that a report compares: 0 and the best on validation, or all without validation problems.
+    """Return the λ that a report compares: 0 and the best on validation.
 
     None while a λ's cell of the main task has no result and has not diverged.
     """
     own = [cell for cell in recipe.cells() if cell.task == recipe.task and _is_lam(recipe, cell)]
     if any(cell not in results and cell not in diverged for cell in own):
         return None
-    if not any("validation" in results[cell]["scores"] for cell in own if cell in results):
-        return recipe.lams
     scores = validation_scores(own, results, task=recipe.task, decoding=SAMPLED)
     return (0.0, *[arm.lam for arm in ranked(scores)[:1] if arm.lam is not None])
 
@@ -117,7 +113,7 @@ def compared_lams(recipe: Recipe, results: Results, diverged: Collection[Cell]) 
 def preferred_arm(recipe: Recipe, results: Results, diverged: Collection[Cell]) -> Arm | None:
     """Return the arm of the main task with the best validation score, of the base model and all trained ones.
 
-    None while a cell of that task has no result and has not diverged, and without validation problems.
+    None while a cell of that task has no result and has not diverged.
     """
     own = [cell for cell in recipe.cells() if cell.task == recipe.task]
     if any(cell not in results and cell not in diverged for cell in own):
@@ -247,7 +243,7 @@ def _no_choice(study: "Study", decoding: str) -> NoChoiceError:
     if any(study.recipe.grid_arm(lam) not in missing for lam in study.recipe.lams):
         return NoChoiceError(
             f"no {decoding} completions of validation problems for {task!r}, so no λ can be chosen without "
-            f"looking at the test problems; {study.way_to_validate}"
+            "looking at the test problems; import logs of validation problems with --validation"
         )
     return NoChoiceError(
         f"no λ of {task!r} has all its {len(study.recipe.seeds)} seeds yet; run the study to its end first"

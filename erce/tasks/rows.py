@@ -26,7 +26,8 @@ Prompt = str | Sequence[Mapping[str, Any]]
 def as_dataset(problems: Sequence[Problem]) -> "Dataset":
     """Return the problems as a data set that trainers take, each in a user's and an assistant's turn.
 
-    Columns of the reference, such as `answer`, are there where a problem has them; `read_row` reads them all.
+    Columns of the reference, such as `answer`, and `weight` are there where a problem has them, other than 1;
+    `read_row` reads them all.
     """
     from datasets import Dataset
 
@@ -38,6 +39,8 @@ def as_dataset(problems: Sequence[Problem]) -> "Dataset":
     for name in REFERENCE:
         values = [getattr(problem, name) for problem in problems]
         columns |= {name: values} if any(values) else {}
+    weights = [problem.weight for problem in problems]
+    columns |= {"weight": weights} if set(weights) - {1} else {}
     return Dataset.from_dict(columns)
 
 

@@ -3,13 +3,11 @@
 import time
 
 from erce.types import Completion, Verdict
-from erce.verify.answers.reference import compared, equivalent, require_reference
+from erce.verify.answers.reference import compared, require_reference
 from erce.verify.extract import FINAL_ANSWER_IS, STATEMENT, TRACES, Traces, find_answer, is_finished
 from erce.verify.number import is_number
 from erce.verify.phrases import plain, stated_number
 from erce.verify.sentences import Answer
-
-__all__ = ["equivalent", "verify_math"]
 
 
 def verify_math(

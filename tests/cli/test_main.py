@@ -41,6 +41,15 @@ def test_tasks_are_listed(capsys):
     [
         (["run", "recipes/nothing.toml"], "no recipe 'recipes/nothing.toml'"),
         (["run", "mini", "--set", "lambs=[0, 1]"], "no setting 'lambs'; did you mean 'lams'?"),
+        (["run", "mini", "--set", "limit=5"], "--set: no setting 'limit'; "),
+        (["run", "mini", "--dry-run", "--set", "out=x"], "--set: no setting 'out'; "),
+        (["run", "mini", "--set", "jobs=2"], "--set: no setting 'jobs'; "),
+        (["run", "mini", "--set", "recipe=x"], "--set: no setting 'recipe'; "),
+        (["run", "mini", "--dry-run", "--set", "path=x"], "--set: no setting 'path'; "),
+        (
+            ["run", "mini", "--jobs", "0", "--set", "takes=x"],
+            "no setting 'takes'; did you mean 'task'?",
+        ),
         (["run", "mini", "--set", "lams=[0, one]"], "not KEY=VALUE as in TOML"),
         (
             ["run", "mini", "--model", "/no/such", "--dry-run"],
@@ -53,7 +62,7 @@ def test_tasks_are_listed(capsys):
         (["report", "no/such/study"], "no study in 'no/such/study'"),
         (["records", "no/such/study", "rows.jsonl"], "no study in 'no/such/study'"),
         (["verify", "--program", "no/program.py"], "nothing to verify, or two things"),
-        (["verify", "no/rows.jsonl"], "no file 'no/rows.jsonl'; give one of rows (JSON Lines)"),
+        (["verify", "no/rows.jsonl"], "'no/rows.jsonl' cannot be read or written (No such file"),
         (["import", "--baseline", "no/log"], "no log at 'no/log'; give a file, or the folder"),
         (["import", "--baseline", "a", "--arm", "x"], "arm 'x' has no files; write its name, then one log"),
         (["import", "--baseline", "a", "--arm", "baseline", "b"], "arm 'baseline' is named twice"),

@@ -53,7 +53,7 @@ VALUES = {  # setting → values that no run could use; the error shows each
     "order": (2,),
     "columns": ("question",),
     "methods": ("dft", [2], ["self", "self + 0"], ["eaft", "dft", "eaft"], ["focal:2", "focal:2.0"]),
-    "resources.gpus": (2, 1.5, 0.3, -1, INF),
+    "resources.gpus": (2, 1.5, -1, INF, NAN),
     "resources.threads": (0,),
     "training": (3,),
     "training.learning_rate": (0, INF),
@@ -105,7 +105,7 @@ def test_a_value_that_no_run_could_use_is_refused_and_shown_with_a_way_out(setti
         ({"server": HERE | {"concurrency": 0}}, "concurrency = 0"),
         ({"server": HERE | {"api_key_variable": "sk-1"}}, "api_key_variable"),
         ({"server": HERE, "decoding": {"compile": True}}, "compile = true"),
-        ({"resources": {"gpus": 2}}, "gpus = 2 is neither one device, nor 1/n of one, nor none"),
+        ({"resources": {"gpus": 2}}, "gpus = 2 must be 0, or a share of a device up to 1 (--jobs N"),
         ({"training": {"head": "trl", "normalize": "sequence"}}, "normalize = 'sequence'"),
         ({"training": {"head": "trl"}, "methods": ["dft"]}, "methods = ['dft']; leave"),
         ({"penalty": "renyi", "order": INF}, "order = inf must be finite; write 1000"),
@@ -222,7 +222,12 @@ def test_a_grid_on_another_base_loss_is_another_study_with_that_name_in_every_na
     assert parse_recipe(as_settings(recipe)) == recipe
     assert identity(recipe) == identity(RECIPE) | {"base_loss": "dft"}
     first = Recipe(task="mini-sums", lams=(0.0,), seeds=(0,), base_loss="dft")
-    assert folder_name(first, Cell("mini-sums", None, 0)) == "mini-sums-base-5b2a1a62"  # as in old studies
+    assert folder_name(first, Cell("mini-sums", None, 0)) == "mini-sums-base-5b2a1a62"
+    negative = replace(RECIPE, methods=("dft + -0.5", "focal:2 - 1"))
+    assert (
+        replace(negative, methods=tuple(arm.name() for arm in negative.other_arms)).cells()
+        == negative.cells()
+    )
     mixed = replace(RECIPE, methods=("dft + 4",))
     assert identity(mixed) == identity(RECIPE)
     assert {folder_name(mixed, Cell("mini-sums", lam, 0, "dft")) for lam in (0.0, 4.0)}.isdisjoint(

@@ -13,7 +13,7 @@ from toys.recipes import tiny_recipe
 from erce.cli.main import main
 from erce.errors import InputError
 from erce.files import read_json, read_rows
-from erce.recipe import Decoding, OwnSamples, Recipe, Training
+from erce.recipe import Decoding, OwnSamples, Recipe, Resources, Training
 from erce.study import forecast
 from erce.study.budget import limits, steps
 from erce.study.dry_run import dry_run as of_device
@@ -202,7 +202,9 @@ def test_an_h100s_hours_are_those_that_one_showed_and_other_devices_go_by_their_
     ("name", "time"),
     [
         ("NVIDIA H100 80GB HBM3", "on this machine: training"),
+        ("NVIDIA GeForce RTX 4090", "on this machine: training"),
         ("NVIDIA GeForce RTX 3090", "unknown: no peak of"),
+        ("NVIDIA L40", "unknown: no peak of"),
     ],
 )
 def test_a_gpu_of_this_machine_has_the_memory_that_is_free(name, time, monkeypatch):
@@ -216,12 +218,16 @@ def test_a_gpu_of_this_machine_has_the_memory_that_is_free(name, time, monkeypat
     assert time in lines_of(lines, "time")[0]
 
 
-def test_jobs_share_the_hours():
-    slow = Speed(50, 50)
-    alone, together = (lines_of(dry_run(BIG, NOWHERE, jobs=n, speed=slow), "time")[0] for n in (1, 4))
+@pytest.mark.parametrize(("gpus", "cards", "fitted"), [(0, 1, 20), (1, 4, 80), (0.5, 2, 40), (0.25, 1, 20)])
+def test_jobs_share_the_hours_on_the_cards_whose_memory_they_share(gpus, cards, fitted):
+    recipe = replace(BIG, training=Training(), decoding=Decoding(), resources=Resources(gpus=gpus))
+    runs = [dry_run(recipe, NOWHERE, jobs=jobs, speed=Speed(50, 50)) for jobs in (1, 4)]
+    alone, together = (lines_of(lines, "time")[0] for lines in runs)
     hours, shared = (float(re.search(r"([\d.]+) h", line)[1]) for line in (alone, together))
-    assert shared == pytest.approx(hours / 4, abs=0.1)
-    assert f"on 4 × h100 ({hours:.1f} h one after the other)" in together
+    assert shared == pytest.approx(hours / cards, abs=0.1)
+    where = f"{cards} × h100 ({hours:.1f} h one after the other)" if cards > 1 else "one h100:"
+    assert f"on {where}" in together
+    assert f"(fitted to {fitted}.0 GB)" in lines_of(runs[1], "batches")[0]
 
 
 def test_what_is_not_here_is_assumed_in_a_line_of_its_own():

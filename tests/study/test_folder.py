@@ -8,7 +8,7 @@ import pytest
 from toys.studies import files
 
 from erce.errors import DamagedError, InputError
-from erce.files import read_json, read_rows, write_json, write_rows, write_text
+from erce.files import read_json, write_json, write_rows, write_text
 from erce.recipe import Cell, Recipe, Serving
 from erce.study.demonstrations import problem_rows
 from erce.study.folder import (
@@ -82,7 +82,7 @@ def test_a_folder_that_holds_another_study_is_left_as_it_is(tmp_path):
     assert files(tmp_path) == before
 
 
-def test_what_the_verifier_reads_of_a_problem_belongs_to_it_and_rows_of_old_studies_lack_it(tmp_path):
+def test_what_the_verifier_reads_of_a_problem_belongs_to_it(tmp_path):
     def rows(**changes):
         problem = Problem(id="p", prompt="Twice.", demonstration="", inputs=("3",), outputs=("6",))
         return problem_rows({"mini-sums": Splits((), (), (replace(problem, **changes),))})
@@ -91,10 +91,20 @@ def test_what_the_verifier_reads_of_a_problem_belongs_to_it_and_rows_of_old_stud
     for changes in ({"inputs": ("4",)}, {"outputs": ("7",)}):
         with pytest.raises(ValueError, match="begun with other problems"):
             open_study(tmp_path, RECIPE, rows(**changes))
-    [row] = rows()
-    write_rows(tmp_path / PROBLEMS, [{name: row[name] for name in row if name not in ("inputs", "outputs")}])
-    open_study(tmp_path, RECIPE, rows())
-    assert [*read_rows(tmp_path / PROBLEMS)] == rows()
+
+
+@pytest.mark.parametrize("meta", [(1, 2), {1: "x"}, [("a", {"b": None})]], ids=repr)
+def test_problems_are_the_same_whatever_json_makes_of_their_meta(tmp_path, meta):
+    problem = Problem(id="p", prompt="Twice.", demonstration="", meta=meta)
+    for _ in range(2):
+        open_study(tmp_path, RECIPE, problem_rows({"mini-sums": Splits((), (), (problem,))}))
+
+
+@pytest.mark.parametrize("meta", [{"s": {1, 2}}, {(1, 2): "x"}, float("nan")], ids=repr)
+def test_a_meta_that_json_cannot_hold_is_refused_with_the_problem(meta):
+    problem = Problem(id="p", prompt="Twice.", demonstration="", meta=meta)
+    with pytest.raises(InputError, match=r"problem 'p' of 'mini-sums' .* JSON \(.*\); make its `meta`"):
+        problem_rows({"mini-sums": Splits((), (), (problem,))})
 
 
 def test_set_up_that_is_added_later_makes_other_problems(tmp_path):
@@ -165,18 +175,6 @@ def test_a_half_written_result_is_no_result(tmp_path):
     (folder / RESULT).write_text('{"sco', encoding="utf-8")
     with pytest.raises(ValueError, match="damaged"):
         is_done(folder, ())
-
-
-def test_a_study_of_an_earlier_version_goes_on_under_the_names_that_its_settings_have_now(tmp_path):
-    recipe = replace(RECIPE, base_loss="dft", methods=("focal:2",))
-    open_study(tmp_path, recipe)
-    settings = read_json(tmp_path / "study.json")
-    earlier = dict(settings)
-    earlier["objective"], earlier["objectives"] = earlier.pop("base_loss"), earlier.pop("methods")
-    write_json(tmp_path / "study.json", earlier)
-    assert read_study(tmp_path).recipe == recipe
-    open_study(tmp_path, recipe)
-    assert read_json(tmp_path / "study.json") == settings
 
 
 def test_the_outcomes_of_cross_entropy_are_not_those_of_another_method(tmp_path):

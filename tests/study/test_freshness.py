@@ -146,7 +146,7 @@ def rows_of(cell, problems, *, lacking=()):
 WIDE = replace(RECIPE, decoding=replace(RECIPE.decoding, temperatures=(0.4,)))
 TRAINED, BASE = Cell(WIDE.task, 0.0, 0, all_temperatures=True), Cell(WIDE.task, None, 0)
 SCORES = {"scores": {split: {"sampled": {}, "T0.4": {}} for split in ("validation", "test")}}
-MISSING, INCOMPLETE, SPOILED, VERIFIER, DERIVED = Reason
+MISSING, SPOILED, VERIFIER = Reason
 
 
 def torn(name):
@@ -180,12 +180,12 @@ def of_another_verifier(folder):
         ),
         ([gone("result.json")], {"scores": MISSING}),
         ([gone("result.json", "verdicts.jsonl")], {"verdicts": MISSING, "scores": MISSING}),
-        ([gone("verdicts.jsonl")], {"verdicts": SPOILED, "scores": DERIVED}),
+        ([gone("verdicts.jsonl")], {"verdicts": SPOILED, "scores": MISSING}),
         ([gone(ADAPTER_FILE)], {}),
         ([gone(ADAPTER_FILE, "result.json")], {"scores": MISSING}),
         (
             [gone(ADAPTER_FILE), changed("completions.jsonl")],
-            {"adapter": MISSING, "completions": SPOILED, "verdicts": DERIVED, "scores": DERIVED},
+            {"adapter": MISSING, "completions": SPOILED, "verdicts": MISSING, "scores": MISSING},
         ),
         (
             [gone("result.json", "completions.jsonl")],
@@ -197,27 +197,27 @@ def of_another_verifier(folder):
         ),
         (
             [gone("result.json", "training.json")],
-            {"adapter": MISSING, "completions": DERIVED, "verdicts": DERIVED, "scores": MISSING},
+            {"adapter": MISSING, "completions": MISSING, "verdicts": MISSING, "scores": MISSING},
         ),
         (
             [gone("result.json", "cell.json")],
-            {"completions": MISSING, "verdicts": DERIVED, "scores": MISSING},
+            {"completions": MISSING, "verdicts": MISSING, "scores": MISSING},
         ),
-        ([lacks_a_temperature], {"completions": INCOMPLETE, "verdicts": DERIVED, "scores": DERIVED}),
+        ([lacks_a_temperature], {"completions": MISSING, "verdicts": MISSING, "scores": MISSING}),
         ([torn("result.json")], {"scores": SPOILED}),
-        ([lambda folder: write_json(folder / "result.json", {})], {"scores": INCOMPLETE}),
-        ([torn("verdicts.jsonl")], {"verdicts": SPOILED, "scores": DERIVED}),
-        ([torn("cell.json")], {"completions": SPOILED, "verdicts": DERIVED, "scores": DERIVED}),
-        ([changed("completions.jsonl")], {"completions": SPOILED, "verdicts": DERIVED, "scores": DERIVED}),
+        ([lambda folder: write_json(folder / "result.json", {})], {"scores": MISSING}),
+        ([torn("verdicts.jsonl")], {"verdicts": SPOILED, "scores": MISSING}),
+        ([torn("cell.json")], {"completions": SPOILED, "verdicts": MISSING, "scores": MISSING}),
+        ([changed("completions.jsonl")], {"completions": SPOILED, "verdicts": MISSING, "scores": MISSING}),
         (
             [changed("training.json")],
-            {"adapter": SPOILED, "completions": DERIVED, "verdicts": DERIVED, "scores": DERIVED},
+            {"adapter": SPOILED, "completions": MISSING, "verdicts": MISSING, "scores": MISSING},
         ),
         (
             [torn(ADAPTER_FILE)],
-            {"adapter": SPOILED, "completions": DERIVED, "verdicts": DERIVED, "scores": DERIVED},
+            {"adapter": SPOILED, "completions": MISSING, "verdicts": MISSING, "scores": MISSING},
         ),
-        ([of_another_verifier], {"verdicts": VERIFIER, "scores": DERIVED}),
+        ([of_another_verifier], {"verdicts": VERIFIER, "scores": MISSING}),
         ([of_another_verifier, gone("result.json")], {"verdicts": VERIFIER, "scores": MISSING}),
     ],
 )
@@ -240,7 +240,7 @@ def test_what_a_folder_lacks_decides_what_is_stale(tmp_path, damage, reasons):
     drop_stale({folder: sampling})
     again = stale_parts(folder, sampling)
     assert [*again] == [*stale]
-    assert {*again.values()} <= {MISSING, INCOMPLETE, DERIVED}
+    assert {*again.values()} <= {MISSING}
     assert drop_stale({folder: sampling}) == []
 
 

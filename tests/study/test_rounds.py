@@ -49,7 +49,6 @@ def test_the_line_of_a_finished_cell_rounds_as_the_report_does(tmp_path):
     ("change", "sentence"),
     [
         ({"lams": "atuo"}, "lams = 'atuo' is neither a list of λ nor \"auto\""),
-        ({"n_validation": 0}, "lets validation problems choose λ, and n_validation = 0; set it over 0"),
         ({"search": {"level": 0.1}}, "no section 'search'"),
     ],
 )

@@ -83,7 +83,7 @@ def test_where_nothing_is_chosen_there_is_a_reason_and_a_sentence(tmp_path):
     bare = _study(tmp_path / "b", {0.0: [0.5], "dft": [None]})
     for study, decoding, sentence in (
         (unfinished, "sampled", "no λ of 'sums' has all its 2 seeds yet; run the"),
-        (bare, "beam", "set n_validation in the recipe"),
+        (bare, "beam", "import logs of validation problems with --validation"),
     ):
         with pytest.raises(NoChoiceError, match=sentence):
             best_lam(study, decoding=decoding)
@@ -133,11 +133,6 @@ def test_a_folder_with_every_cell_of_the_control_shows_all_of_them(tmp_path):
     study = make_study(tmp_path, right=best_at_half, **STUDY)
     assert (control_lams(study), study.missing) == ({None, *LAMS}, [])
     assert set(summary(study).arms(CONTROL)) == {BASE_MODEL, *map(Arm, LAMS), Arm(0.0, "dft")}
-
-
-def test_without_validation_problems_the_control_has_every_lam(tmp_path):
-    study = make_study(tmp_path, skip=skipped(1.0), **STUDY | {"validation": 0})
-    assert [cell.lam for cell in study.missing] == [1.0, 1.0]
 
 
 def test_the_temperatures_are_of_the_base_model_cross_entropy_and_the_chosen_lam(tmp_path):
@@ -190,7 +185,7 @@ LOST = Cell(OWN, 1.0, 1)
         (DONE, (), {None, 0.0, 0.5}, {None, 0.0, 0.5}),
         (FLAT, (), {None, 0.0}, {None, 0.0}),
         (DONE | {Cell(CONTROL, 1.0, 0): {"scores": {}}}, (), {None, 0.0, 0.5, 1.0}, {None, 0.0, 0.5}),
-        ({cell: {"scores": {}} for cell in DONE}, (), {None, *LAMS}, {None, *LAMS}),
+        ({}, [cell for cell in DONE if cell.lam is not None], {None, 0.0}, {None, 0.0}),
     ],
     ids=[
         "nothing",
@@ -199,7 +194,7 @@ LOST = Cell(OWN, 1.0, 1)
         "all",
         "a tie",
         "another on the control",
-        "no validation",
+        "every λ diverged",
     ],
 )
 def test_results_decide_the_cells(results, diverged, on_control, at_all_temperatures):
@@ -285,12 +280,8 @@ def test_what_is_planned_follows_the_choice_once_it_is_made():
     assert {cell.lam for cell in after if cell.task == CONTROL} == {None, 0.0}
 
 
-@pytest.mark.parametrize(("n_validation", "lams"), [(None, {None, 0.0, 0.5}), (0, {None, *LAMS})])
-def test_a_plan_counts_one_lam_in_the_place_of_the_chosen(tmp_path, n_validation, lams):
-    recipe = replace(make_study(tmp_path, **STUDY).recipe, n_validation=n_validation)
-    planned = planned_cells(recipe)
-    assert {cell.lam for cell in planned if cell.task == CONTROL} == lams
-    assert {cell.lam for cell in planned if cell.all_temperatures} == lams
-    assert (Arm(0.0, "dft") in {cell.arm for cell in planned if cell.all_temperatures}) is (
-        n_validation is None
-    )
+def test_a_plan_counts_one_lam_in_the_place_of_the_chosen(tmp_path):
+    planned = planned_cells(make_study(tmp_path, **STUDY).recipe)
+    assert {cell.lam for cell in planned if cell.task == CONTROL} == {None, 0.0, 0.5}
+    assert {cell.lam for cell in planned if cell.all_temperatures} == {None, 0.0, 0.5}
+    assert Arm(0.0, "dft") in {cell.arm for cell in planned if cell.all_temperatures}

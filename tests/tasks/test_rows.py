@@ -1,5 +1,7 @@
 """Rows as trainers take them."""
 
+from dataclasses import replace
+
 from erce.tasks import as_dataset
 from erce.tasks.rows import read_row
 from erce.types import Problem
@@ -15,3 +17,9 @@ def test_a_problem_comes_back_from_a_data_set_of_trainers_rows_with_its_referenc
     rows = as_dataset(PROBLEMS)
     assert [read_row(row, number).problem for number, row in enumerate(rows, start=1)] == PROBLEMS
     assert rows[0]["prompt"] == [{"role": "user", "content": "Work out 2+3."}]
+    assert "weight" not in rows.column_names
+
+
+def test_a_weight_that_a_problem_has_is_a_column():
+    rows = as_dataset([*PROBLEMS, replace(PROBLEMS[0], id="d", weight=0.5)])
+    assert rows["weight"][:] == [1, 1, 1, 0.5]

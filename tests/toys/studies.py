@@ -213,7 +213,9 @@ def write_wrong_cell_of_a_right_base(root, recipe, cell, **given):
 def _write_alike(root, recipe, cell, right):
     fake = Fake(task=cell.task, problems=recipe.n_test, samples=recipe.decoding.samples, validation=2)
     fake.right, fake.text = (lambda task, arm, decoding: right), (lambda *_: "\x1b[2J\u202e 17\n" + "x" * 500)
-    _write_cell(cell_folder(root, recipe, cell), cell, fake)
+    folder = cell_folder(root, recipe, cell)
+    _write_cell(folder, cell, fake)
+    write_json(folder / "cell.json", {"key": "0"})
 
 
 def with_results(study, change):

@@ -11,7 +11,7 @@ from toys.answers.labelled import PAIRS
 from toys.answers.mutations import noise, rewritten
 
 from erce.types import REASONS
-from erce.verify.math import equivalent, verify_math
+from erce.verify import equivalent, verify_math
 from erce.verify.number import verify_number
 
 WRITINGS = sorted({pair.answer for pair in PAIRS})

@@ -3,7 +3,7 @@
 import pytest
 from toys.answers.labelled import PAIRS
 
-from erce.verify.math import equivalent
+from erce.verify import equivalent
 
 CATEGORIES = sorted({pair.category for pair in PAIRS})
 

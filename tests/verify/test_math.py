@@ -8,7 +8,7 @@ import pytest
 from toys.answers.completions import cut_off
 from toys.answers.hostile import bombs
 
-from erce.verify.math import equivalent, verify_math
+from erce.verify import equivalent, verify_math
 
 VERDICTS = [  # answer, completion, accepted, reason
     (r"\frac{1}{2}", r"so $\boxed{\frac{1}{2}}$.", True, "exact"),

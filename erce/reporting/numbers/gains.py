@@ -46,7 +46,7 @@ class TableRow:
     reasons: dict[str, float]
     tokens: float | None  # None: a log does not hold it
     entropy: float | None
-    flexible: float | None = None  # None: the task does not say, or an older study
+    flexible: float | None = None  # None: the task does not say
     sampled_before: int | None = 0  # tokens the base model sampled for its training; None: unknown
     steps: int | None = 0  # of one training; None: unknown
     ci: tuple[float, float] | None = None

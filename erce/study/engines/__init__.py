@@ -202,12 +202,10 @@ def _processes(work: Work, jobs: int | None, address: str | None) -> Iterator[Ru
         yield pool.run
 
 
-@contextmanager
-def _ray(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCells]:
+def _ray(work: Work, jobs: int | None, address: str | None) -> AbstractContextManager[RunCells]:
     from erce.study.engines.ray import cluster
 
-    with cluster(work, jobs, address) as run:
-        yield run
+    return cluster(work, jobs, address)
 
 
 ENGINES = {

@@ -85,16 +85,12 @@ def _locked(path: Path, *, timeout: float, taken: Exception) -> Iterator[None]:
 
 
 def pack(folder: Path) -> bytes:
-    """Return every file under the folder as a tar without times and owners; b"" if there is no folder."""
+    """Return the folder as a tar; b"" if there is no folder."""
     if not folder.is_dir():
         return b""
     content = io.BytesIO()
-    with tarfile.open(fileobj=content, mode="w") as tar:
-        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            member = tarfile.TarInfo(str(path.relative_to(folder)))
-            member.size = path.stat().st_size
-            with path.open("rb") as file:
-                tar.addfile(member, file)
+    with tarfile.open(fileobj=content, mode="w", dereference=True) as tar:
+        tar.add(folder, arcname=".")
     return content.getvalue()
 
 

@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from importlib.util import find_spec
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -265,8 +264,6 @@ def visible_devices() -> list[str]:
     named = os.environ.get("CUDA_VISIBLE_DEVICES")
     if named is not None:
         return [name for name in named.split(",") if name and name != "-1"]
-    if find_spec("torch") is None:
-        return []
     import torch
 
     return [str(index) for index in range(torch.cuda.device_count())]  # asks the driver, makes no context
@@ -282,7 +279,7 @@ def devices_of(jobs: int, *, gpus: float, visible: list[str]) -> list[str | None
     """
     if gpus == 0:
         return [None] * jobs
-    sharing = round(1 / gpus)  # cells on one device
+    sharing = int(1 / gpus + 1e-9)  # cells on one device
     room = len(visible) * sharing
     if jobs > room:
         raise InputError(

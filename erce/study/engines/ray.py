@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from erce.errors import ClusterLostError, InputError
+from erce.errors import ClusterLostError, InputError, first_line
 from erce.recipe import Cell
 from erce.study.engines import FAILURE, CellFailure, Done, RunCells, Work, one_line, run_one
 from erce.study.engines.locks import cell_lock, pack, unpack
@@ -70,8 +70,7 @@ def _connected(ray: Any, address: str | None) -> Iterator[None]:
         _reach(where)  # Ray would ask for minutes
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError, OSError) as error:
-        lines = str(error).strip().splitlines() or ["no message"]
-        raise InputError(f"no Ray cluster at {where or 'this machine'}: {lines[0]}") from None
+        raise InputError(f"no Ray cluster at {where or 'this machine'}: {first_line(error)}") from None
     try:
         yield
     finally:

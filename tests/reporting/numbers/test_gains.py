@@ -107,6 +107,6 @@ def test_a_decoding_that_an_arm_lacks_is_left_out_and_the_other_stays(tmp_path):
 def test_without_validation_nothing_is_chosen_and_the_reason_is_kept(tmp_path):
     study_summary = summary(make_study(tmp_path / "runs", validation=0, problems=5))
     assert study_summary.choice is None
-    assert "n_validation" in str(study_summary.no_choice)
+    assert "--validation" in str(study_summary.no_choice)
     assert not any(row["is_preferred"] for row in contents(study_summary)["rows"])
     assert study_summary.row(TASK, Arm(0.5), "greedy").validation is None

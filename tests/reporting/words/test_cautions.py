@@ -242,7 +242,7 @@ def test_what_could_be_wrong_is_named(tmp_path, changes, sentence):
 def test_without_validation_the_next_step_is_to_have_some(tmp_path):
     step, *_ = next_steps(summary(_made(tmp_path, validation=0)))
     assert step.startswith("No arm is chosen: no sampled completions of validation problems")
-    assert step.endswith("set n_validation in the recipe.")
+    assert step.endswith("import logs of validation problems with --validation.")
 
 
 def test_a_study_without_faults_has_no_cautions(tmp_path):

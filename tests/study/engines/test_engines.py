@@ -146,11 +146,21 @@ def test_no_worker_outlives_its_driver(driver, number):
 
 @pytest.mark.parametrize(
     ("jobs", "gpus", "visible", "way_out"),
-    [(3, 1, ["0", "1"], "--jobs 2"), (5, 0.5, ["0", "1"], "--jobs 4"), (1, 1, [], "gpus = 0")],
+    [
+        (3, 1, ["0", "1"], "--jobs 2"),
+        (5, 0.5, ["0", "1"], "--jobs 4"),
+        (3, 0.34, ["0"], "--jobs 2"),
+        (1, 0.9, [], "gpus = 0"),
+    ],
 )
 def test_more_devices_than_there_are_is_refused(jobs, gpus, visible, way_out):
     with pytest.raises(ValueError, match=way_out):
         devices_of(jobs, gpus=gpus, visible=visible)
+
+
+@pytest.mark.parametrize(("gpus", "cells"), [(1, 1), (0.6, 1), (0.5, 2), (0.34, 2), (0.33, 3), (0.1, 10)])
+def test_as_many_cells_share_a_device_as_have_room_on_it(gpus, cells):
+    assert devices_of(cells + 1, gpus=gpus, visible=["0", "1"]) == ["0"] * cells + ["1"]
 
 
 def test_a_folder_travels_whole_and_replaces_what_is_there(tmp_path):

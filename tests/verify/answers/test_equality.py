@@ -131,7 +131,7 @@ def test_threads_get_the_verdicts_that_one_thread_gets():
 
 def test_mpmath_is_loaded_only_where_a_value_is_not_rational():
     statement = (
-        "import sys; from erce.verify.math import equivalent as e; "
+        "import sys; from erce.verify import equivalent as e; "
         "e('1/2', '0.5'); print('mpmath' in sys.modules, end=' '); "
         "e('2', 'sqrt(3)'); print('mpmath' in sys.modules, 'sympy' in sys.modules, 'numpy' in sys.modules)"
     )

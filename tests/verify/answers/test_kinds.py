@@ -5,8 +5,8 @@ import itertools
 import pytest
 
 from erce.score.majority import merged
+from erce.verify import equivalent
 from erce.verify.answers.reference import read_reference, same_answer
-from erce.verify.math import equivalent
 
 KINDS = {
     "expression": [
