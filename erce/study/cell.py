@@ -23,7 +23,7 @@ from erce.study.demonstrations import COUNTS, cell_splits, counts, demonstration
 from erce.study.folder import JOURNAL, RESULT, TRAINING, cell_folder, timed
 from erce.study.freshness import missing_parts
 from erce.study.memory import BatchSizes, batch_sizes
-from erce.study.provenance import DIGESTS, digests
+from erce.study.provenance import DIGESTS, digests, verifier_version
 from erce.study.samples import read_samples
 from erce.study.schedule import cell_sampling
 from erce.study.stages import (
@@ -56,6 +56,7 @@ def run_cell(
     folder = cell_folder(root, recipe, cell)
     splits = problems[cell.task] if problems else cell_splits(recipe, cell.task)
     sampling = cell_sampling(recipe, cell, splits)
+    verifier_version(load_task(cell.task).verify, task=cell.task)  # before its file can be edited
     missing = missing_parts(folder, sampling)
     if "completions" in missing:
         sizes = sizes or _sizes(recipe, cell, splits)

@@ -42,11 +42,14 @@ DIVERGED = "diverged.txt"  # the message of a cell whose training diverged
 LOCKS = ".locks"  # of the processes at work in a study's folder
 
 
-def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None = None) -> None:
+def open_study(
+    root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None = None, *, keeps_grid: bool = False
+) -> None:
     """Claim the folder for this recipe; an InputError leaves a folder alone that holds anything else.
 
-    The grid and the temperatures may have grown or shrunk since the last run; every other setting must be the
-    same, and so must the rows of problems.jsonl. A file that is missing or torn is written again.
+    The grid and the temperatures may have grown or shrunk since the last run, and study.json then holds the
+    new ones unless it `keeps_grid`; every other setting must be the same, and so must the rows of
+    problems.jsonl. A file that is missing or torn is written again.
     """
     check_folder(root, recipe)
     settings, rows = _settings(root), _whole_rows(root)
@@ -54,7 +57,7 @@ def open_study(root: Path, recipe: Recipe, problems: list[dict[str, Any]] | None
         raise InputError(
             f"{root} was begun with other problems than the task has now; choose another folder with --out"
         )
-    if settings != as_settings(recipe):
+    if settings is None or (settings != as_settings(recipe) and not keeps_grid):
         write_json(root / STUDY, as_settings(recipe))
     if problems is not None and rows != problems:
         write_rows(root / PROBLEMS, problems)

@@ -234,8 +234,10 @@ def refuse_other_policy(folder: Path, origin: Mapping[str, Any]) -> None:
 
 
 def refuse_other_adapter(root: Path, recipe: Recipe) -> None:
-    """Raise an InputError if the adapter of [own] is not the one that sampled for the study."""
+    """Raise an InputError if the adapter of [own] is not there, or not the one that sampled for the study."""
     adapter = recipe.own_samples.adapter
+    if adapter and not (Path(adapter) / "adapter_config.json").is_file():
+        raise InputError(f"[own] adapter = {adapter!r} is no folder with an adapter_config.json; correct it")
     for cell in recipe.own_cells if adapter else ():
         sampled_by = read_record(folder := cell_folder(root, recipe, cell)).get("adapter")
         if sampled_by and adapter and sampled_by != weights_digest(Path(adapter)):

@@ -9,6 +9,7 @@ a study that follows reads them. Prompts and completions are texts for a model w
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,11 +22,12 @@ from erce.score.rounding import percent
 from erce.study.demonstrations import cell_splits, demonstrations, read_counts
 from erce.study.folder import cell_folder
 from erce.study.run import run
-from erce.study.samples import SampleSet, read_outcomes
+from erce.study.samples import SampleSet, read_outcomes, read_samples
 from erce.study.schedule import TRAIN
 from erce.types import Problem
 
 GIVEN = "given"  # the `source` of a demonstration that came with the problem
+MOST_CUT_OFF = 1 / 10  # of the samples; above it the others say little
 MOST, SOME = 2 / 3, 1 / 4  # of the problems with a right answer, above which docs/when.md advises
 
 
@@ -38,18 +40,23 @@ class OwnRows(NamedTuple):
     right: float  # share of the samples
     with_one: float  # share of the problems that have a right sample to train on
     mixed: float  # share of the problems with right and with wrong samples
+    cut_off: float = 0.0  # share of the samples
 
     def __str__(self) -> str:
         tokens = "" if self.tokens is None else f" ({self.tokens:,} tokens)"
-        right, with_one, mixed = (f"{percent(share)} %" for share in (self.right, self.with_one, self.mixed))
+        shares = self.right, self.cut_off, self.with_one, self.mixed
+        right, cut_off, with_one, mixed = (f"{percent(share)} %" for share in shares)
+        are = f"are right, {cut_off} were cut off at max_new_tokens" if self.cut_off else "are right"
         return (
-            f"Of {self.samples:,} samples{tokens} {right} are right. {with_one} of the training problems "
+            f"Of {self.samples:,} samples{tokens} {right} {are}. {with_one} of the training problems "
             f"have a right one, {mixed} right and wrong ones, which is what GRPO learns from. {self.advice}"
         )
 
     @property
     def advice(self) -> str:
         """What docs/when.md advises, by how many problems have a right answer."""
+        if self.cut_off > MOST_CUT_OFF:
+            return "Raise max_new_tokens in [decoding] first, or set stop there, in another folder (--out)."
         first = "First see that λ = 0 on the given demonstrations stays below the base model; if so, "
         if self.with_one >= MOST:
             return f"{first}train on own answers alone with entropy_penalty = 4."
@@ -92,17 +99,21 @@ def sample(
     if counts is None:
         raise InputError("a model that [own] lam names diverged in training; take another λ and --out")
     rows = list(_rows(recipe, out, with_demonstrations=with_demonstrations))
-    write_rows(file, rows)
-    samples = (read_outcomes(cell_folder(out, recipe, cell)) for cell in recipe.own_cells)
-    accepted = np.stack([outcomes[SampleSet(TRAIN, SAMPLED)] for outcomes in samples])
-    return OwnRows(
+    folders = [cell_folder(out, recipe, cell) for cell in recipe.own_cells]
+    accepted = np.stack([read_outcomes(folder)[SampleSet(TRAIN, SAMPLED)] for folder in folders])
+    written = OwnRows(
         rows=len(rows),
         samples=counts["samples"],
         tokens=counts["tokens"],
         right=float(accepted.mean()),
         with_one=counts["with_one"] / counts["problems"],
         mixed=mixed_share(accepted),
+        cut_off=fmean(one.completion.finished is False for folder in folders for one in read_samples(folder)),
     )
+    if not rows:
+        raise InputError(f"no sample is right, so {str(file)!r} was not written. {written}")
+    write_rows(file, rows)
+    return written
 
 
 def _rows(recipe: Recipe, root: Path, *, with_demonstrations: bool) -> Iterator[dict[str, Any]]:

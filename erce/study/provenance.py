@@ -17,7 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import erce.verify
 from erce.catalog import is_gguf, is_hub_name, is_user_defined, model_folder
@@ -46,6 +48,7 @@ BASE_FILES = {  # part → the files of a model's folder that make it
 }
 WHOLE_BYTES = 16 * 2**20  # of larger files, such as adapters, only blocks are read
 BLOCK_BYTES, BLOCKS = 2**16, 16
+_LOADED = WeakKeyDictionary[Any, str]()  # module → the digest of its file
 
 
 def origin_of(
@@ -195,7 +198,7 @@ def write_verifier(folder: Path, verify: Callable[..., Any], *, task: str) -> No
 def task_file_digest(name: str) -> str | None:
     """Return 16 hex digits of the file in which a user's task "module:NAME" is; None if it is not there."""
     file = _task_file(name)
-    return None if file is None else short_hash(file.read_bytes())
+    return None if file is None else _source(file)[:16]
 
 
 def _task_file(name: str) -> Path | None:
@@ -213,8 +216,22 @@ def verifier_version(verify: Callable[..., Any], *, task: str) -> str:
     """
     files = {*_files_of(verify), *Path(erce.verify.__path__[0]).rglob("*.py"), _task_file(task)}
     paths = {path.resolve() for path in files if path is not None}
-    sources = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in paths)
-    return f"{version('erce')}+{digest_of(sources)}"
+    return f"{version('erce')}+{digest_of(sorted(map(_source, paths)))}"
+
+
+def _source(path: Path) -> str:
+    """Return a file's digest; of a module that this process has loaded, the one that it was first asked for.
+
+    A file that is edited while a study runs is not what the study's process verifies with.
+    """
+    modules = [module for module in [*sys.modules.values()] if isinstance(module, ModuleType)]
+    loaded = next((one for one in modules if vars(one).get("__file__") == str(path)), None)
+    if loaded in _LOADED:
+        return _LOADED[loaded]
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    if loaded is not None:
+        _LOADED[loaded] = digest
+    return digest
 
 
 def _files_of(function: Callable[..., Any]) -> frozenset[Path]:

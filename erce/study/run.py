@@ -19,7 +19,7 @@ from erce.study.demonstrations import cell_splits, problem_rows
 from erce.study.engines import Engine, RunCells, Work, engine_named, open_engine
 from erce.study.engines.locks import study_lock
 from erce.study.engines.processes import devices_of, visible_devices
-from erce.study.folder import LOCKS, Study, cell_folder, check_folder, open_study, read_study
+from erce.study.folder import LOCKS, Study, cell_folder, check_folder, open_study
 from erce.study.freshness import (
     TRAIN_AGAIN,
     Reason,
@@ -75,6 +75,8 @@ def run(
     """
     # First what costs nothing and writes nothing, then what the cells need, then the folder, which is claimed
     # under its lock: whatever cannot run stops before it has changed anything.
+    cell_splits.cache_clear()
+    base_policy.cache_clear()  # a process may run several studies, and files change between them
     recipe, root = _recipe_and_folder(recipe, out, overrides)
     runner = _checked_engine(recipe, engine=engine, jobs=jobs)
     check_folder(root, recipe)
@@ -92,9 +94,10 @@ def run(
     while True:
         needs = _checked_needs(recipe, problems, parts(study), root, runner, jobs=jobs or 1)
         is_prepared = partial(_is_prepared, needs, parts)
-        with _set_up(needs, root, recipe, problems, samplings, opened) as (work, run_cells):
+        claim = partial(open_study, root, recipe, problem_rows(problems), keeps_grid=own_only)
+        with _set_up(needs, root, problems, samplings, opened, claim) as (work, run_cells):
             failed = run_rounds(work, run_cells, go_on=go_on, own_only=own_only, is_prepared=is_prepared)
-        study = read_study(root)
+        study = Study(root, recipe)
         if failed or is_prepared(study):
             break
     if others := trained_on_others(study):
@@ -110,13 +113,12 @@ def run(
 def _set_up(
     needs: "_Needs",
     root: Path,
-    recipe: Recipe,
     problems: Mapping[str, Splits],
     samplings: Mapping[Path, CellSampling],
     opened: Callable[[Work], AbstractContextManager[RunCells]],
+    claim: Callable[[], None],
 ) -> Iterator[tuple[Work, RunCells]]:
-    """Claim the folder, drop what is stale there, and yield what runs its cells while the backend is up."""
-    rows = problem_rows(problems)
+    """`claim` the folder, drop what is stale there, and yield what runs its cells while the backend is up."""
     work = Work(root, needs.backend.recipe, partial(run_cell, problems=problems, sizes=needs.sizes))
     trainings = replace(work, run=partial(train_cell, problems=problems, sizes=needs.sizes))
     served = partial(_served, work, backend=needs.backend, training=partial(opened, trainings))
@@ -125,7 +127,7 @@ def _set_up(
         study_lock(root),
         served(cells) if needs.samples else nullcontext(cells) as run_cells,
     ):
-        open_study(root, recipe, rows)
+        claim()
         keep_base_model(root, needs.base)
         _say(*needs.notes, *drop_stale(samplings))
         yield work, run_cells

@@ -1,6 +1,7 @@
 """What is stale in a folder, and why: a changed file is made again, another base model is refused."""
 
 import shutil
+import sys
 from dataclasses import replace
 from functools import lru_cache, partial
 from importlib import import_module
@@ -343,6 +344,8 @@ def test_a_verifiers_version_covers_the_room_of_verifiers_and_the_functions_own_
         return {name for name, version in versions().items() if version != before[name]}
 
     assert changed_by(copy / "answers" / "reference.py") == {"gsm8k", "own", "task"}
+    assert changed_by(tmp_path / "checks_of_a_user.py") == set()  # this process has the function as it was
+    sys.modules.pop("checks_of_a_user")
     assert changed_by(tmp_path / "checks_of_a_user.py") == {"own", "task"}
     assert changed_by(tmp_path / "task_of_a_user.py") == {"task"}
 

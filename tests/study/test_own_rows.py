@@ -97,6 +97,27 @@ def test_the_advice_goes_by_how_many_problems_have_a_right_answer(with_one, advi
     assert advice in str(OwnRows(rows=1, samples=8, tokens=None, right=0.1, with_one=with_one, mixed=0.1))
 
 
+def test_samples_that_are_all_cut_off_are_said_to_be_and_write_no_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    sizes = ["--set", "n_train=3", "--set", "n_test=1", "--set", "n_validation=1", "--samples", "2"]
+    assert main(["sample", "mini", "rows.jsonl", *sizes, "--set", "decoding.max_new_tokens=2"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "no sample is right, so 'rows.jsonl' was not written. Of 6 samples (12 tokens) 0.0 %" in said
+    assert "100.0 % were cut off at max_new_tokens" in said
+    assert "Raise max_new_tokens in [decoding] first" in said
+    assert not (tmp_path / "rows.jsonl").exists()
+
+
+def test_sampling_leaves_the_grid_of_a_finished_study_as_it_is(sampled, tmp_path):
+    folder = shutil.copytree(sampled[0], tmp_path / "copy")
+    settings = folder / "runs" / "study.json"
+    write_json(settings, read_json(settings) | {"methods": ["self", "dft"], "seeds": [0, 1]})
+    before = settings.read_bytes()
+    sample(RECIPE, folder / "again.jsonl", out=folder / "runs")
+    assert settings.read_bytes() == before
+    assert read(folder / "again.jsonl") == read(folder / "rows.jsonl")
+
+
 def test_an_adapter_samples_in_the_base_models_place(sampled, tmp_path):
     folder, _ = sampled
     run(RECIPE, out=folder / "runs")
@@ -126,8 +147,13 @@ def test_an_adapter_that_changed_after_it_sampled_is_refused_and_no_cell_of_the_
 ):
     root = shutil.copytree(sampled[0] / "runs", tmp_path / "runs")
     (tmp_path / "adapter").mkdir()
-    (tmp_path / "adapter" / "adapter_model.safetensors").write_bytes(b"1")
     recipe = replace(RECIPE, own=replace(RECIPE.own, adapter=str(tmp_path / "adapter")))
+    with pytest.raises(InputError, match=r"adapter' is no folder with an adapter_config\.json; correct it"):
+        refuse_other_adapter(
+            tmp_path, replace(RECIPE, own=replace(RECIPE.own, adapter=str(tmp_path / "adapter")))
+        )
+    (tmp_path / "adapter" / "adapter_config.json").write_text("{}")
+    (tmp_path / "adapter" / "adapter_model.safetensors").write_bytes(b"1")
     folder = cell_folder(root, recipe, recipe.own_cells[0])
     write_json(folder / "cell.json", {"adapter": weights_digest(tmp_path / "adapter")})
     refuse_other_adapter(root, recipe)

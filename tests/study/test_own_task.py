@@ -9,8 +9,10 @@ import sys
 from dataclasses import replace
 
 import pytest
+from safetensors.torch import load_file, save_file
 from toys.recipes import tiny_recipe
 
+import erce.study.cell
 from erce.catalog import EMBEDDED_MODELS
 from erce.cli.main import main
 from erce.files import read_rows
@@ -181,3 +183,37 @@ def test_a_path_in_a_recipe_that_is_not_beside_it_starts_from_here(here, monkeyp
     (here / "recipes").mkdir()
     (here / "own.toml").rename(here / "recipes" / "own.toml")
     assert main(["run", "recipes/own.toml", "--dry-run"]) == 0
+
+
+def test_a_verifier_that_is_edited_while_a_study_runs_verifies_its_cells_again(here, monkeypatch, capsys):
+    judge(here, "door_edited", "return completion.text.strip() == '#### ' + problem.answer")
+
+    def edit_and_sample(*args, **settings):
+        (here / "door_edited.py").write_text("def judge(problem, completion):\n    return True\n")
+        return sample(*args, **settings)
+
+    sample = erce.study.cell.sample
+    monkeypatch.setattr(erce.study.cell, "sample", edit_and_sample)
+    assert main(["run", "own.toml", "--set", "lams=[0]"]) == 0
+    sys.modules.pop("door_edited")  # as in another process
+    capsys.readouterr()
+    assert main(["run", "own.toml", "--set", "lams=[0]"]) == 0
+    assert "The verifier has changed: 2 cells (" in capsys.readouterr().err
+
+
+def test_another_study_of_the_same_process_reads_its_data_and_its_model_anew(here):
+    judge(here, "door_anew", "return completion.text.strip() == '#### ' + problem.answer")
+    shutil.copytree(EMBEDDED_MODELS["tiny"], here / "base")
+    words = ["run", "own.toml", "--set", "lams=[0]", "--model", "./base"]
+    assert main([*words, "--out", "a"]) == 0
+    (here / "problems.jsonl").write_text((here / "problems.jsonl").read_text().replace("Work out", "Add"))
+    weights = load_file(here / "base" / "model.safetensors")
+    save_file({name: 0 * weight for name, weight in weights.items()}, here / "base" / "model.safetensors")
+    assert main([*words, "--out", "b"]) == 0
+    for folder, word in (("a", "Work"), ("b", "Add")):
+        assert {row["prompt"].split()[0] for row in read_rows(here / folder / "problems.jsonl")} == {word}
+    texts = [
+        {row["text"] for row in read_rows(next((here / folder).rglob("*-base-*/completions.jsonl")))}
+        for folder in "ab"
+    ]
+    assert texts[0] != texts[1]

@@ -4,6 +4,7 @@ import pickle
 import shutil
 from dataclasses import replace
 from functools import partial
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -175,7 +176,7 @@ def test_a_finished_study_needs_no_model_and_a_grown_grid_only_what_is_new(finis
     ran = []
     monkeypatch.setattr(erce.study.run, "run_cell", lambda root, recipe, cell, **given: ran.append(cell))
     with monkeypatch.context() as without_a_model:
-        without_a_model.setattr(erce.study.run, "base_policy", None)
+        without_a_model.setattr(erce.study.run, "base_policy", Mock(side_effect=AssertionError))
         run(RECIPE, out=finished.root)
     assert ran == []
     run(replace(RECIPE, lams=(0.0, 1.0, 4.0), methods=("dft",)), out=finished.root)

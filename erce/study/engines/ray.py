@@ -7,8 +7,10 @@ and the model under the recipe's name. Ray itself starts lost tasks again and sh
 
 import logging
 import os
+import signal
 import socket
 import tempfile
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -65,12 +67,14 @@ def cluster(work: Work, jobs: int | None, address: str | None) -> Iterator[RunCe
 
 @contextmanager
 def _connected(ray: Any, address: str | None) -> Iterator[None]:
-    where = address or os.environ.get("RAY_ADDRESS") or ""
+    where, handler = address or os.environ.get("RAY_ADDRESS") or "", signal.getsignal(signal.SIGTERM)
     try:
         _reach(where)  # Ray would ask for minutes
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError, OSError) as error:
         raise InputError(f"no Ray cluster at {where or 'this machine'}: {first_line(error)}") from None
+    if handler is not None and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, handler)  # Ray's own would end the process without a word
     try:
         yield
     finally:

@@ -166,3 +166,13 @@ def test_an_address_without_a_cluster_and_a_client_servers_are_refused(tmp_path,
     work_to_do = work(tmp_path / "study", engine_work.leave_a_result, tmp_path / "signs")
     with pytest.raises(ValueError, match=sentence), open_engine(work_to_do, engine=engine):
         pass
+
+
+def test_the_handler_of_sigterm_stays_what_it_was(tmp_path, engine):
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        handler = signal.getsignal(signal.SIGTERM)
+        with open_engine(work(tmp_path / "study", engine_work.fail_at_lam_one, tmp_path), engine=engine):
+            assert signal.getsignal(signal.SIGTERM) is handler
+    finally:
+        signal.signal(signal.SIGTERM, before)
