@@ -212,8 +212,5 @@ def test_another_study_of_the_same_process_reads_its_data_and_its_model_anew(her
     assert main([*words, "--out", "b"]) == 0
     for folder, word in (("a", "Work"), ("b", "Add")):
         assert {row["prompt"].split()[0] for row in read_rows(here / folder / "problems.jsonl")} == {word}
-    texts = [
-        {row["text"] for row in read_rows(next((here / folder).rglob("*-base-*/completions.jsonl")))}
-        for folder in "ab"
-    ]
-    assert texts[0] != texts[1]
+    completions = read_rows(next((here / "b").rglob("*-base-*/completions.jsonl")))
+    assert len({row["text"] for row in completions if row["decoding"] == "greedy"}) == 1  # of equal logits
