@@ -150,7 +150,10 @@ def check_names(kind: type, settings: dict[str, Any], where: str) -> None:
             alike = [name for name in names if is_section == any(map(is_dataclass, _declared(hints[name])))]
             what = "section" if is_section else "setting"
             homes = [f"[{each}]" for each in names if name in _settings_of(hints[each])]
-            way_out = f"it stands in {' or '.join(homes)}" if homes else did_you_mean(name, alike or names)
+            way_out = did_you_mean(name, alike or names)
+            if homes:
+                near = did_you_mean(name, alike, otherwise="", cutoff=0.8)
+                way_out = f"it stands in {' or '.join(homes)}{near and f'; {near}'}"
             raise InputError(f"{where}no {what} {name!r}; {way_out}")
 
 

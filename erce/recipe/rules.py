@@ -135,10 +135,10 @@ def check_own(own: OwnSamples | None, arms: Sequence[Arm], lams: Sequence[float]
 def parse_arm(text: str) -> Arm:
     """Return the arm that an entry of `methods` stands for: a method, and perhaps λ after a plus or minus.
 
-    >>> parse_arm("dft"), parse_arm("focal:2 + 4"), parse_arm("dft − 0.5")
-    (Arm(lam=0.0, method='dft'), Arm(lam=4.0, method='focal:2'), Arm(lam=-0.5, method='dft'))
+    >>> parse_arm("dft"), parse_arm("rft+4"), parse_arm("dft − 0.5")
+    (Arm(lam=0.0, method='dft'), Arm(lam=4.0, method='rft'), Arm(lam=-0.5, method='dft'))
     """
-    method, plus, strength = text.replace("−", "-").replace(" - ", " + -").partition(" + ")
+    method, plus, strength = text.replace("−", "-").replace(" - ", "+-").partition("+")
     try:
         lam = float(strength) if plus else 0.0
     except ValueError:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -215,13 +216,15 @@ def read_texts(recipe: Recipe, task: Task, tokenizer: Any) -> Texts:
     if tokenizer is not None:  # in a run's words
         too_long = [each for each, text in zip(problems.train, train, strict=True) if text.prompt >= limit]
         training_rows(tokenizer, too_long, limit)
+    new = recipe.decoding.max_new_tokens or task.max_new_tokens
+    cut_off = sum(text.demonstration > new for text in chain(train, *others))
+    if cut_off and tokenizer is not None:
+        notes.append(
+            f"{task.name}: {cut_off} of {len(every)} demonstrations are longer than max_new_tokens = {new}, "
+            "at which answers are cut off"
+        )
     return Texts(
-        train,
-        *others,
-        problems=problems.train if are_real else (),
-        limit=limit,
-        new=recipe.decoding.max_new_tokens or task.max_new_tokens,
-        notes=notes,
+        train, *others, problems=problems.train if are_real else (), limit=limit, new=new, notes=notes
     )
 
 

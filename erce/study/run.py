@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from erce.catalog import EMBEDDED_MODELS
+from erce.catalog import EMBEDDED_MODELS, is_user_defined
 from erce.errors import DamagedError, InputError
 from erce.generate.backend import Backend, backend_of
 from erce.generate.vllm import end_leftover
@@ -211,6 +211,8 @@ def _checked_needs(
         sampled_here = samples and runner.on_this_machine and backend.in_cell_process
         base = checked_base_model(root, recipe, sampled_here=sampled_here)
     notes = [f"{sizes}, in {sizes.free / 1e9:.1f} GB of free memory"] if sizes and sizes.free else []
+    if samples and recipe.model in EMBEDDED_MODELS and is_user_defined(recipe.task):
+        notes.append(f"The model is {recipe.model!r}, a toy that was taught the generated tasks; name yours.")
     return _Needs(samples, backend, sizes, base, notes)
 
 

@@ -1,5 +1,6 @@
 """A problem and a completion → the task's verdict; demonstrations that the verifier refuses stop a study."""
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ from erce.types import REASONS, Completion, Problem, Task, Verdict
 
 SHOWN_CHARACTERS = 200  # of a text in an error
 SHOWN_IDS = 10
+GETS = " (it gets a problem and a completion, whose text is completion.text)"
 SLOW = ("error", "timeout")  # reasons after which no other demonstration is tried
 
 
@@ -27,9 +29,10 @@ def verdict(task: Task, problem: Problem, completion: Completion) -> Verdict:
     except InputError as error:
         raise InputError(f"task {task.name!r} cannot verify {_named(problem)}: {error}") from error
     except Exception as error:  # the user's verifier; its error becomes a sentence
+        hint = GETS if any(f"'{name}'" in str(error) for name in ("Completion", "Problem")) else ""
         raise VerifierError(
             f"the function that verifies task {task.name!r} {raised(error)} for the completion "
-            f"{shown(completion.text)} of {_named(problem)}; correct it, and the same command goes on"
+            f"{shown(completion.text)} of {_named(problem)}; correct it{hint}, and the same command goes on"
         ) from error
 
 
@@ -54,7 +57,7 @@ def check_demonstrations(task: Task, problems: Iterable[Problem], *, refuse_unpr
     The verifier gets each demonstration as a finished completion. A study with a refused demonstration would
     train on what it counts as wrong. `refuse_unproven`: raise also if demonstrations pass only in one
     interpreter with their tests, and name these problems. VerifierError: the verifier raised, on a
-    demonstration or on an empty completion, which a model may write.
+    demonstration or on an empty completion, which a model may write; a warning if it accepts that one.
     """
     refused: list[tuple[Problem, Verdict]] = []
     unproven, tried = [], []
@@ -67,8 +70,8 @@ def check_demonstrations(task: Task, problems: Iterable[Problem], *, refuse_unpr
             break
     if refused:
         raise refusal(task, refused, len(tried))
-    if tried:
-        verdict(task, tried[0], completion_of(tried[0], ""))
+    if tried and verdict(task, tried[0], completion_of(tried[0], "")).accepted:
+        warnings.warn(f"the verifier of task {task.name!r} accepts an empty completion", stacklevel=2)
     if refuse_unproven and unproven:
         more = f" and {len(unproven) - SHOWN_IDS} more" if len(unproven) > SHOWN_IDS else ""
         raise InputError(

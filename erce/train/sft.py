@@ -40,7 +40,8 @@ def sft(config: str | Path | None, overrides: Sequence[str] = ()) -> ERCETrainer
     """
     script, arguments, model, mixture = _parsed(config, list(overrides))
     trainer = _trainer(arguments, model, _splits(script, mixture, arguments))
-    trainer.train(resume_from_checkpoint=arguments.resume_from_checkpoint)
+    last = str(arguments.resume_from_checkpoint).casefold() == "true"  # the flag has texts alone
+    trainer.train(resume_from_checkpoint=last or arguments.resume_from_checkpoint)
     trainer.save_model(arguments.output_dir)
     trainer.accelerator.print(f"saved: {arguments.output_dir}")
     if arguments.push_to_hub:
@@ -89,6 +90,8 @@ def _parsed(config: str | Path | None, overrides: list[str]) -> tuple[Any, ERCEC
         raise InputError(str(error)) from error
     if unknown:
         flag = next((word for word in unknown if word.startswith("--")), unknown[0])
+        if not flag.startswith("--"):
+            raise InputError(f"{flag!r} follows no flag; a YAML file is given as --config {flag}")
         name: str = flag.lstrip("-").split("=")[0]
         field = name.replace("-", "_")
         meant = (SYNONYMS | OF_THE_SCRIPT).get(field, field)
@@ -128,11 +131,15 @@ def _splits(script: Any, mixture: Any, arguments: ERCEConfig) -> dict[str, Any]:
         if mixture.datasets:
             dataset: Any = get_dataset(mixture)
         elif script.dataset_name:
+            if (path := Path(script.dataset_name)).is_file():
+                raise InputError(f"dataset_name = '{path}' is a file; name its folder, '{path.parent}'")
             dataset = load_dataset(
                 script.dataset_name, name=script.dataset_config, streaming=script.dataset_streaming
             )
         else:
             raise InputError("there is no data; give dataset_name, or a list of datasets")
+    except StopIteration:  # what datasets raises for an empty file
+        raise InputError(f"{script.dataset_name or 'a file'} has no rows; give at least one") from None
     except (OSError, DatasetsError) as error:
         raise InputError(f"the data could not be loaded: {first_line(error)}") from error
     wanted = {"train_dataset": script.dataset_train_split}

@@ -85,6 +85,7 @@ def test_a_value_that_no_run_could_use_is_refused_and_shown_with_a_way_out(setti
         ({"lambs": [0]}, "'lambs'; did you mean 'lams'?"),
         ({"zzz": 1}, "no setting 'zzz'; there are task"),
         ({"samples": 4}, "no setting 'samples'; it stands in [decoding] or [own]"),
+        ({"lam": [0, 1]}, "no setting 'lam'; it stands in [own]; did you mean 'lams'?"),
         ({"lams": 4}, "write lams = [0, 4]"),
         ({"seeds": 2}, "write seeds = [0, 1], one number per seed"),
         ({"training": {"epoch": 1}}, "[training] no setting 'epoch'; did you mean 'epochs'?"),

@@ -239,6 +239,13 @@ def test_what_is_not_here_is_assumed_in_a_line_of_its_own():
     assert "no config.json of 'nobody/nothing'" in unknown[-1]
 
 
+def test_demonstrations_that_are_longer_than_an_answer_may_be_are_counted():
+    short = tiny_recipe(decoding=Decoding(max_new_tokens=2))
+    [note] = [line for line in dry_run(short, NOWHERE) if "longer than max_new_tokens = 2, at which" in line]
+    count, of = re.search(r"mini-sums: (\d+) of (\d+) demonstrations", note).groups()
+    assert count == of
+
+
 def test_problems_that_are_not_here_are_assumed_from_their_means(monkeypatch):
     def offline(*_, **__):
         raise ConnectionError("offline")

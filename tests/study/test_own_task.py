@@ -130,7 +130,7 @@ def _runs_again(here, capsys, *words):
 def test_a_changed_verifier_verifies_a_finished_study_again_and_the_report_alone_says_so(here, capsys):
     judge(here, "door_twice", "return completion.text.strip() == '#### ' + problem.answer")
     _runs_again(here, capsys, "--set", "lams=[0]")
-    judge(here, "door_twice", "return True")
+    judge(here, "door_twice", "return bool(completion.text)")
     assert main(["report", "runs/own"]) == 0
     outdated = "verifies the completions again, as the file of door_twice:judge has changed since."
     assert outdated in " ".join(capsys.readouterr().out.split())
@@ -138,7 +138,7 @@ def test_a_changed_verifier_verifies_a_finished_study_again_and_the_report_alone
     sys.modules.pop("door_twice", None)
     assert main(["run", "own.toml", "--set", "lams=[0]"]) == 2
     assert "its verifier refuses all 28 demonstrations" in capsys.readouterr().err
-    judge(here, "door_twice", "return True")
+    judge(here, "door_twice", "return bool(completion.text)")
     next((here / "runs").rglob("*-base-*/result.json")).unlink()  # as a kill after its verdicts leaves it
     printed = _runs_again(here, capsys, "--set", "lams=[0]")
     assert "The verifier has changed: 2 cells (door_twice-judge-base, " in printed
@@ -189,7 +189,9 @@ def test_a_verifier_that_is_edited_while_a_study_runs_verifies_its_cells_again(h
     judge(here, "door_edited", "return completion.text.strip() == '#### ' + problem.answer")
 
     def edit_and_sample(*args, **settings):
-        (here / "door_edited.py").write_text("def judge(problem, completion):\n    return True\n")
+        (here / "door_edited.py").write_text(
+            "def judge(problem, completion):\n    return bool(completion.text)\n"
+        )
         return sample(*args, **settings)
 
     sample = erce.study.cell.sample

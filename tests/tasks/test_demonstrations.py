@@ -107,7 +107,7 @@ def test_a_verifier_gets_the_demonstration_and_then_nothing_as_a_finished_comple
 
     def verify(problem, completion):
         seen.append((problem.id, completion.problem, completion.text, completion.finished))
-        return Verdict(True, "exact")
+        return Verdict(bool(completion.text), "exact")
 
     check_demonstrations(replace(SUMS, verify=verify), NUMBERS[:1])
     assert seen == [("p1", "p1", "#### 1", True), ("p1", "p1", "", True)]

@@ -224,6 +224,11 @@ def test_a_conversation_of_two_turns_is_a_problem_with_the_rows_other_fields(fil
     renamed = [{"chat": each["messages"], "answer": each["answer"]} for each in rows]
     pools = jsonl_task("mine", file(rows), by_answer).pools(None)
     assert jsonl_task("mine", file(renamed), by_answer, columns={"messages": "chat"}).pools(None) == pools
+    trainers = [
+        {"prompt": each["messages"][:1], "completion": each["messages"][1:], "answer": each["answer"]}
+        for each in rows
+    ]
+    assert jsonl_task("mine", file(trainers), by_answer).pools(None) == pools
     prompts = {problem.prompt: problem for problem in pools.train + pools.test}
     first = Problem(id="line-1", prompt="the user's text 0", demonstration="the assistant's text", answer="0")
     assert prompts["the user's text 0"] == first

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 from toys.task_files import completion
 
+from erce.errors import VerifierError
 from erce.tasks import TASKS
 from erce.tasks.user_defined import jsonl_task
-from erce.tasks.verdicts import verdict
+from erce.tasks.verdicts import check_demonstrations, verdict
 from erce.types import Problem, Verdict
 
 PROBLEM = Problem(id="p", prompt="", demonstration="", answer="18", tests=("assert f(3) == 9",))
@@ -48,3 +49,23 @@ def test_a_users_function_may_tell_with_its_verdict():
 def test_the_function_of_any_task_may_return_a_bool():
     task = replace(TASKS["gsm8k"], verify=lambda problem, completion: True, verify_flexible=None)
     assert verdict(task, PROBLEM, completion("17")) == Verdict(True, "exact")
+
+
+def test_a_verifier_that_accepts_an_empty_completion_is_a_warning():
+    problems = [Problem(id="1", prompt="p", demonstration="d", answer="d")]
+    task = jsonl_task("lax", None, lambda problem, completion: True)
+    with pytest.warns(UserWarning, match="the verifier of task 'lax' accepts an empty completion"):
+        check_demonstrations(task, problems)
+
+
+@pytest.mark.parametrize(
+    "verify",
+    [
+        lambda problem, completion: completion.endswith("d"),
+        lambda problem, completion: "d" in completion,
+        lambda completion, problem: completion.text == problem.answer,
+    ],
+)
+def test_a_function_that_takes_its_arguments_for_texts_is_told_what_it_gets(verify):
+    with pytest.raises(VerifierError, match="it gets a problem and a completion, whose text is completion"):
+        verdict(jsonl_task("own", None, verify), PROBLEM, completion("d"))

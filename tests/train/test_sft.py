@@ -143,6 +143,7 @@ def test_a_folder_with_a_file_a_split_is_data_and_is_evaluated_on(tmp_path):
         ({"datasets": [{"path": "a", "splt": "b"}]}, [], "DatasetConfig.__init__() got an unexpected "),
         ({"datasets": None}, [], "there is no data; give dataset_name, or a list of datasets"),
         ({"datasets": [{"path": "/nowhere"}]}, [], "the data could not be loaded: "),
+        ({}, ["other.yaml"], "'other.yaml' follows no flag; a YAML file is given as --config other.yaml"),
         ({}, ["--dataset_name", "./own"], "there are both dataset_name = './own' and a list of datasets; "),
         ({"eval_strategy": "steps"}, [], "the data have no split 'test'; there are train"),
         ({"model_name_or_path": None}, [], "model_name_or_path is missing; name a model, such as "),
