@@ -1,6 +1,5 @@
 """A trainer, problems and a verifier → verified accuracy in the log of each of the trainer's evaluations."""
 
-import time
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -35,11 +34,10 @@ class VerifiedAccuracy(TrainerCallback):
     The log, whatever `report_to` names and the evaluation's metrics get `eval_verified` (greedy decoding) and
     `eval_cut_off` and `eval_mean_tokens` of the same completions; with samples also `eval_verified_sampled`,
     `eval_pass@k` and `eval_mixed`, the share of problems with right and wrong samples. All but the tokens are
-    shares of 1. `eval_verified_time` is the share of the training's time that this has taken. So
-    `metric_for_best_model="eval_verified"`, `load_best_model_at_end` and early stopping work. The completions
-    with their verdicts are in `output_dir/completions`, and in a table of Weights & Biases or Comet. Several
-    processes share the problems. The training has the bits that it would have without the callback. `last` is
-    the last `Evaluation`.
+    shares of 1. So `metric_for_best_model="eval_verified"`, `load_best_model_at_end` and early stopping work.
+    The completions with their verdicts are in `output_dir/completions`, and in a table of Weights & Biases or
+    Comet. Several processes share the problems. The training has the bits that it would have without the
+    callback. `last` is the last `Evaluation`.
 
     Args:
         trainer: An `ERCETrainer`, TRL's `SFTTrainer`, or transformers' `Trainer` with a `processing_class`.
@@ -71,8 +69,6 @@ class VerifiedAccuracy(TrainerCallback):
         checked = refusing_unknown_names(EvaluationSettings)(**settings)
         self._plan = prepare(getattr(tokenizer, "tokenizer", tokenizer), problems, verify, checked)
         require_generation(self._model(), self._plan)
-        self._began: float | None = None
-        self._seconds = 0.0
 
     def on_train_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
@@ -83,7 +79,6 @@ class VerifiedAccuracy(TrainerCallback):
                 "'steps' with eval_steps, and give an eval_dataset",
                 stacklevel=2,
             )
-        self._began, self._seconds = time.monotonic(), 0.0
         callbacks = self.trainer.callback_handler.callbacks
         callbacks.sort(key=lambda callback: callback is not self)  # before those that read the metrics
 
@@ -97,14 +92,9 @@ class VerifiedAccuracy(TrainerCallback):
     ) -> None:
         if metrics is None or not self._is_last(metrics):
             return
-        before = time.monotonic()
         with progress(wanted=state.is_world_process_zero and not args.disable_tqdm):
             self.last = evaluation = self._evaluation()
-        self._seconds += time.monotonic() - before
-        numbers = evaluation.metrics()
-        if self._began is not None:
-            numbers["verified_time"] = self._seconds / (time.monotonic() - self._began)
-        logged = {PREFIX + name: number for name, number in numbers.items()}
+        logged = {PREFIX + name: number for name, number in evaluation.metrics().items()}
         metrics.update(logged)
         self.trainer.log(dict(logged))
         if state.is_world_process_zero:
@@ -113,11 +103,6 @@ class VerifiedAccuracy(TrainerCallback):
             folder.mkdir(parents=True, exist_ok=True)
             write_rows(folder / f"step-{state.global_step:06}.jsonl", rows)
             _log_table(args, rows)
-
-    def on_train_end(
-        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any
-    ) -> None:
-        self._began = None
 
     def _is_last(self, metrics: Mapping[str, float]) -> bool:
         """Return whether these are the metrics of an evaluation, and of the last one of several data sets."""
