@@ -14,6 +14,10 @@ GETS = " (it gets a problem and a completion, whose text is completion.text)"
 SLOW = ("error", "timeout")  # reasons after which no other demonstration is tried
 
 
+class LaxVerifierWarning(UserWarning):
+    """A verifier accepts a completion without a word."""
+
+
 def verdict(task: Task, problem: Problem, completion: Completion) -> Verdict:
     """Verify the completion, strictly and, where the task says how, flexibly.
 
@@ -71,7 +75,8 @@ def check_demonstrations(task: Task, problems: Iterable[Problem], *, refuse_unpr
     if refused:
         raise refusal(task, refused, len(tried))
     if tried and verdict(task, tried[0], completion_of(tried[0], "")).accepted:
-        warnings.warn(f"the verifier of task {task.name!r} accepts an empty completion", stacklevel=2)
+        says = f"the verifier of task {task.name!r} accepts an empty completion"
+        warnings.warn(says, LaxVerifierWarning, stacklevel=2)
     if refuse_unproven and unproven:
         more = f" and {len(unproven) - SHOWN_IDS} more" if len(unproven) > SHOWN_IDS else ""
         raise InputError(

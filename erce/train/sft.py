@@ -20,7 +20,7 @@ from trl.scripts.utils import DatasetMixtureConfig, ScriptArguments, TrlParser, 
 from trl.trainer.model_config import ModelConfig
 from trl.trainer.utils import get_peft_config, get_quantization_config
 
-from erce.catalog import SYNONYMS
+from erce.catalog import SYNONYMS, is_hub_name
 from erce.errors import InputError, RunError, did_you_mean, first_line
 from erce.hf.models import known_warning_silenced
 from erce.train.config import ERCEConfig
@@ -133,6 +133,8 @@ def _splits(script: Any, mixture: Any, arguments: ERCEConfig) -> dict[str, Any]:
         elif script.dataset_name:
             if (path := Path(script.dataset_name)).is_file():
                 raise InputError(f"dataset_name = '{path}' is a file; name its folder, '{path.parent}'")
+            if not (path.is_dir() or is_hub_name(script.dataset_name)):
+                raise InputError(f"there is no folder {script.dataset_name!r}, and no data set has that name")
             dataset = load_dataset(
                 script.dataset_name, name=script.dataset_config, streaming=script.dataset_streaming
             )

@@ -144,6 +144,8 @@ def test_a_folder_with_a_file_a_split_is_data_and_is_evaluated_on(tmp_path):
         ({"datasets": None}, [], "there is no data; give dataset_name, or a list of datasets"),
         ({"datasets": [{"path": "/nowhere"}]}, [], "the data could not be loaded: "),
         ({}, ["other.yaml"], "'other.yaml' follows no flag; a YAML file is given as --config other.yaml"),
+        ({"datasets": None, "dataset_name": "./own"}, [], "there is no folder './own', and no data set has"),
+        ({"datasets": None, "dataset_name": __file__}, [], f"dataset_name = '{__file__}' is a file; name"),
         ({}, ["--dataset_name", "./own"], "there are both dataset_name = './own' and a list of datasets; "),
         ({"eval_strategy": "steps"}, [], "the data have no split 'test'; there are train"),
         ({"model_name_or_path": None}, [], "model_name_or_path is missing; name a model, such as "),
