@@ -99,7 +99,12 @@ def _check_arms(arms: Logs, validation: Logs) -> None:
             raise InputError(
                 f"arms {other!r} and {arm!r} would have one name; rename one, or give it all logs"
             )
-    paths = Counter(str(path) for logs in (arms, validation) for of_arm in logs.values() for path in of_arm)
+    paths = Counter(
+        str(Path(path).resolve())
+        for logs in (arms, validation)
+        for of_arm in logs.values()
+        for path in of_arm
+    )
     path, count = paths.most_common(1)[0]
     if count > 1:
         raise InputError(f"{path} is named {count} times; a log is of one arm, one seed and one split")
@@ -107,11 +112,15 @@ def _check_arms(arms: Logs, validation: Logs) -> None:
 
 def _refuse_others_rows(path: str | Path, row: SampleRow, *, arm: str, split: str) -> None:
     """Raise an InputError where a log's row says that it is of another split than it is given as, or λ."""
-    if {row.split, split} == {"validation", "test"}:
-        raise InputError(f"{path} has rows of the split {row.split!r}, and is given as {split} problems")
+    said = {"split": str(row.split), "lam": row.lam}
     lam, method = _lam_and_method(arm)
-    if method in (None, CROSS_ENTROPY) and row.lam not in (None, lam):
-        raise InputError(f"{path} has rows of λ = {row.lam}, and is given as arm {arm!r}; name its own arm")
+    is_other = isinstance(row.lam, int | float) and method in (None, CROSS_ENTROPY) and row.lam != lam
+    other = "split" if {row.split, split} == {"validation", "test"} else "lam" if is_other else ""
+    if other:
+        raise InputError(
+            f"{path} has rows of {other} = {said[other]!r}, and is given as {split} problems of arm {arm!r}; "
+            "give it as what it is, or drop that column"
+        )
 
 
 def _checked_decoding(path: str | Path, rows: list[SampleRow]) -> str:
@@ -225,14 +234,15 @@ def _decoding(rows: list[SampleRow]) -> Decoding:
 def _problems(rows: list[SampleRow], prompts: Mapping[tuple[str, str], str]) -> list[dict[str, Any]]:
     """Return the rows of problems.jsonl; a problem whose log has no prompt gets an empty one."""
     problems: dict[tuple[str, ...], dict[str, Any]] = {}
-    for row in [row for row in rows if row.answer] + rows:  # the first of a problem counts
+    for row in rows:
         place = {"task": _task(row.task), "split": row.split, "problem": row.problem}
         text = {
             "prompt": prompts.get((row.split, row.problem), ""),
             "demonstration": "",
             "answer": row.answer or "",
         }
-        problems.setdefault(tuple(place.values()), place | text | {"tests": row.tests or []})
+        problem = problems.setdefault(tuple(place.values()), place | text | {"tests": row.tests or []})
+        problem["answer"] = problem["answer"] or text["answer"]
     return list(problems.values())
 
 

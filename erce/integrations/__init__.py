@@ -19,7 +19,7 @@ def settings_from_environment() -> dict[str, Any]:
     A penalty that is not set is refused: a training that was meant to have one would go without.
     """
     for key in os.environ:
-        if key.startswith(("ERCE_ENTROPY", "ERCE_BASE")) and key not in VARIABLES.values():
+        if key.startswith(("ERCE_ENTROPY", "ERCE_BASE_L", "ERCE_BASEL")) and key not in VARIABLES.values():
             meant = did_you_mean(key, VARIABLES.values(), otherwise="unset it")
             raise InputError(f"no variable {key} is read; {meant}")
     settings: dict[str, Any] = {name: os.environ[key] for name, key in VARIABLES.items() if key in os.environ}

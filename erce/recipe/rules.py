@@ -138,9 +138,10 @@ def parse_arm(text: str) -> Arm:
     >>> parse_arm("dft"), parse_arm("rft+4"), parse_arm("dft − 0.5")
     (Arm(lam=0.0, method='dft'), Arm(lam=4.0, method='rft'), Arm(lam=-0.5, method='dft'))
     """
-    method, plus, strength = text.replace("−", "-").replace(" - ", "+-").partition("+")
+    signed = text.replace("−", "-").replace(" - ", " + -")
+    method, *strength = re.split(r"\s*(?<!\de)\+\s*", signed, maxsplit=1)  # but in a number, as 1e+2
     try:
-        lam = float(strength) if plus else 0.0
+        lam = float(strength[0]) if strength else 0.0
     except ValueError:
         lam = math.nan
     if not math.isfinite(lam):

@@ -60,7 +60,7 @@ def _problem_row(task: str, split: str, problem: Problem) -> dict[str, Any]:
     except (TypeError, ValueError) as error:
         raise InputError(
             f"problem {problem.id!r} of {task!r} cannot be written as JSON ({error}); make its `meta` "
-            "of texts, finite numbers, lists and dicts"
+            "and `weight` of texts, finite numbers, lists and dicts"
         ) from None
 
 

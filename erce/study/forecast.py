@@ -68,7 +68,7 @@ def device_named(name: str | None) -> Device:
         return Device("cpu", None, free_memory(), is_here=True)
     called = torch.cuda.get_device_name()
     words = called.lower().replace("rtx ", "rtx")
-    likely = (device.flops for device in DEVICES.values() if re.search(rf"\b{device.name}\b", words))
+    likely = (device.flops for device in DEVICES.values() if re.search(rf"\bg?{device.name}x?\b", words))
     return Device(called, next(likely, None), torch.cuda.mem_get_info()[0], is_here=True)
 
 

@@ -48,7 +48,7 @@ BASE_FILES = {  # part → the files of a model's folder that make it
 }
 WHOLE_BYTES = 16 * 2**20  # of larger files, such as adapters, only blocks are read
 BLOCK_BYTES, BLOCKS = 2**16, 16
-_LOADED = WeakKeyDictionary[Any, str]()  # module → the digest of its file
+_LOADED = WeakKeyDictionary[Any, tuple[Any, str]]()  # module → its spec and its file's digest then
 
 
 def origin_of(
@@ -190,15 +190,16 @@ def write_verifier(folder: Path, verify: Callable[..., Any], *, task: str) -> No
     """Add to cell.json the verifier's version and first paragraph, and the digest of a user's file."""
     written = (verify.__doc__ or "") if inspect.isroutine(verify) else ""
     checks = " ".join(written.partition("\n\n")[0].split())
-    digest = verifier_version(verify, task=task)
-    verifier = {"verifier": digest, CHECKS: checks, TASK_FILE: task_file_digest(task)}
+    digest, file = verifier_version(verify, task=task), _task_file(task)
+    of_file = None if file is None else _source(file.resolve())[:16]
+    verifier = {"verifier": digest, CHECKS: checks, TASK_FILE: of_file}
     write_json(folder / CELL, read_record(folder) | verifier)
 
 
 def task_file_digest(name: str) -> str | None:
     """Return 16 hex digits of the file in which a user's task "module:NAME" is; None if it is not there."""
     file = _task_file(name)
-    return None if file is None else _source(file)[:16]
+    return None if file is None else _digest(file)[:16]
 
 
 def _task_file(name: str) -> Path | None:
@@ -214,9 +215,9 @@ def verifier_version(verify: Callable[..., Any], *, task: str) -> str:
     They are those of `erce.verify`, and of a user the file that `task` names and the one of the function
     under its decorators. Other modules of a user, and packages, do not count.
     """
-    files = {*_files_of(verify), *Path(erce.verify.__path__[0]).rglob("*.py"), _task_file(task)}
-    paths = {path.resolve() for path in files if path is not None}
-    return f"{version('erce')}+{digest_of(sorted(map(_source, paths)))}"
+    own = {path.resolve() for path in (*_files_of(verify), _task_file(task)) if path is not None}
+    ours = {path.resolve() for path in Path(erce.verify.__path__[0]).rglob("*.py")} - own
+    return f"{version('erce')}+{digest_of(sorted([*map(_source, own), *map(_digest, ours)]))}"
 
 
 def _source(path: Path) -> str:
@@ -225,13 +226,19 @@ def _source(path: Path) -> str:
     A file that is edited while a study runs is not what the study's process verifies with.
     """
     modules = [module for module in [*sys.modules.values()] if isinstance(module, ModuleType)]
-    loaded = next((one for one in modules if vars(one).get("__file__") == str(path)), None)
-    if loaded in _LOADED:
-        return _LOADED[loaded]
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    if loaded is not None:
-        _LOADED[loaded] = digest
+    named = [module for module in modules if Path(vars(module).get("__file__") or "").name == path.name]
+    loaded = next((module for module in named if Path(str(module.__file__)).resolve() == path), None)
+    if loaded is None:
+        return _digest(path)
+    spec, digest = _LOADED.get(loaded, (None, ""))
+    if not digest or spec is not loaded.__spec__:  # reloading a module renews its spec
+        digest = _digest(path)
+        _LOADED[loaded] = loaded.__spec__, digest
     return digest
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _files_of(function: Callable[..., Any]) -> frozenset[Path]:

@@ -193,7 +193,7 @@ def user_rows(data: str, columns: Mapping[str, str]) -> list[SourceRow]:
     split test only train is read, and a single split is read whatever its name.
     """
     if Path(data).is_file():
-        lines = [*map(_as_conversation, json_lines(Path(data)))]
+        lines = [_as_conversation(row, columns) for row in json_lines(Path(data))]
         if not lines:
             raise InputError(f"{data} is empty; its problems are one JSON object per line")
         if not columns:
@@ -203,7 +203,7 @@ def user_rows(data: str, columns: Mapping[str, str]) -> list[SourceRow]:
     return [
         _fields(row, columns, id=f"{split}-{number}", split=split if len(pools) > 1 else None)
         for split, rows in pools.items()
-        for number, row in enumerate(map(_as_conversation, rows), start=1)
+        for number, row in enumerate((_as_conversation(row, columns) for row in rows), start=1)
     ]
 
 
@@ -274,13 +274,15 @@ def _fields(row: SourceRow, columns: Mapping[str, str], *, id: str, split: str |
     return SourceRow(row.where, values if split is None else values | {"split": split})
 
 
-def _as_conversation(row: SourceRow) -> SourceRow:
+def _as_conversation(row: SourceRow, columns: Mapping[str, str]) -> SourceRow:
     """Return a row as trainers have it, whose `prompt` and `completion` are messages, with its `messages`."""
     turns: Any = [row.values.get(name) for name in ("prompt", "completion")]
-    if not all(isinstance(some, list) for some in turns):
+    if not all(isinstance(some, list) for some in turns) or {"prompt", "demonstration", "messages"} & {
+        *columns
+    }:
         return row
     rest = {name: value for name, value in row.values.items() if name not in ("prompt", "completion")}
-    return SourceRow(row.where, rest | {"messages": [*turns[0], *turns[1]]})
+    return SourceRow(row.where, {"messages": [*turns[0], *turns[1]]} | rest)
 
 
 def _one_exchange(row: SourceRow) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import yaml
 from accelerate import PartialState
 from datasets import load_dataset
 from datasets.exceptions import DatasetsError
+from transformers.trainer_utils import get_last_checkpoint
 from trl.scripts.utils import DatasetMixtureConfig, ScriptArguments, TrlParser, get_dataset
 from trl.trainer.model_config import ModelConfig
 from trl.trainer.utils import get_peft_config, get_quantization_config
@@ -40,8 +41,7 @@ def sft(config: str | Path | None, overrides: Sequence[str] = ()) -> ERCETrainer
     """
     script, arguments, model, mixture = _parsed(config, list(overrides))
     trainer = _trainer(arguments, model, _splits(script, mixture, arguments))
-    last = str(arguments.resume_from_checkpoint).casefold() == "true"  # the flag has texts alone
-    trainer.train(resume_from_checkpoint=last or arguments.resume_from_checkpoint)
+    trainer.train(resume_from_checkpoint=_checkpoint(arguments))
     trainer.save_model(arguments.output_dir)
     trainer.accelerator.print(f"saved: {arguments.output_dir}")
     if arguments.push_to_hub:
@@ -51,6 +51,18 @@ def sft(config: str | Path | None, overrides: Sequence[str] = ()) -> ERCETrainer
     trainer.accelerator.free_memory()
     trainer.accelerator.end_training()
     return trainer
+
+
+def _checkpoint(arguments: ERCEConfig) -> str | None:
+    """Return the checkpoint to go on from; "true" is the last, as TRL's YAML has it, and "false" none."""
+    given = arguments.resume_from_checkpoint
+    word = str(given).casefold()
+    if word != "true":
+        return None if word == "false" else given
+    last = get_last_checkpoint(arguments.output_dir) if Path(arguments.output_dir or "").is_dir() else None
+    if last is None:
+        raise InputError(f"there is no checkpoint in {arguments.output_dir!r} to go on from")
+    return last
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -301,9 +301,9 @@ def test_rows_that_say_that_they_are_of_another_arm_or_split_are_refused(tmp_pat
         rows(tmp_path / name, [1, 0], **said | columns)
         for name, columns in (("0", {"lam": 0.0}), ("4", {"lam": 4.0}), ("v", {"split": "validation"}))
     )
-    with pytest.raises(InputError, match=r"4 has rows of λ = 4\.0, and is given as arm 'baseline'; name"):
+    with pytest.raises(InputError, match=r"4 has rows of lam = 4\.0, and is given as test problems of arm"):
         import_study(tmp_path / "out", {"baseline": [four]})
-    with pytest.raises(InputError, match="v has rows of the split 'validation', and is given as test prob"):
+    with pytest.raises(InputError, match="v has rows of split = 'validation', and is given as test problems"):
         import_study(tmp_path / "out", {"baseline": [zero], "lam=4": [late]})
     assert import_study(tmp_path / "out", {"baseline": [zero], "self": [four]}).n_done == 2
 

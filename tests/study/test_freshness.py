@@ -4,7 +4,7 @@ import shutil
 import sys
 from dataclasses import replace
 from functools import lru_cache, partial
-from importlib import import_module
+from importlib import import_module, reload
 from pathlib import Path
 
 import numpy as np
@@ -345,6 +345,9 @@ def test_a_verifiers_version_covers_the_room_of_verifiers_and_the_functions_own_
 
     assert changed_by(copy / "answers" / "reference.py") == {"gsm8k", "own", "task"}
     assert changed_by(tmp_path / "checks_of_a_user.py") == set()  # this process has the function as it was
+    before = versions()
+    reload(sys.modules["checks_of_a_user"])
+    assert {name for name, version in versions().items() if version != before[name]} == {"own", "task"}
     sys.modules.pop("checks_of_a_user")
     assert changed_by(tmp_path / "checks_of_a_user.py") == {"own", "task"}
     assert changed_by(tmp_path / "task_of_a_user.py") == {"task"}

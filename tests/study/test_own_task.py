@@ -199,6 +199,8 @@ def test_a_verifier_that_is_edited_while_a_study_runs_verifies_its_cells_again(h
     assert main(["run", "own.toml", "--set", "lams=[0]"]) == 0
     sys.modules.pop("door_edited")  # as in another process
     capsys.readouterr()
+    assert main(["report", "runs/own"]) == 0
+    assert "as the file of door_edited:judge has changed since" in " ".join(capsys.readouterr().out.split())
     assert main(["run", "own.toml", "--set", "lams=[0]"]) == 0
     assert "The verifier has changed: 2 cells (" in capsys.readouterr().err
 

@@ -229,6 +229,11 @@ def test_a_conversation_of_two_turns_is_a_problem_with_the_rows_other_fields(fil
         for each in rows
     ]
     assert jsonl_task("mine", file(trainers), by_answer).pools(None) == pools
+    beside = [{**each, "q": f"Q{n}", "a": "A"} for n, each in enumerate(trainers)]
+    mapped = jsonl_task("mine", file(beside), by_answer, columns={"prompt": "q", "demonstration": "a"}).pools(
+        None
+    )
+    assert {problem.demonstration for problem in mapped.train} == {"A"}
     prompts = {problem.prompt: problem for problem in pools.train + pools.test}
     first = Problem(id="line-1", prompt="the user's text 0", demonstration="the assistant's text", answer="0")
     assert prompts["the user's text 0"] == first

@@ -205,7 +205,7 @@ def _worse(summary: Summary, found: Mapping[str, Preference]) -> Iterator[Cautio
         if other is not None and gain is not None and gain.high < 0:
             yield Caution(
                 f"On the test problems {summary.name(one.arm)} is worse than {summary.name(other)} "
-                f"{FOR[decoding]} by {gain_with_interval(gain)}: validation chose it, perhaps by luck.",
+                f"{FOR[decoding]} ({gain_with_interval(gain)}): validation chose it, perhaps by luck.",
                 "Choose on more validation problems.",
             )
 
