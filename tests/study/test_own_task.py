@@ -48,7 +48,9 @@ def judge(here, name, body):
 def test_a_file_and_a_function_are_a_study(here, capsys):
     judge(here, "door_checks", "return completion.text.strip() == '#### ' + problem.answer")
     assert main(["run", "own.toml"]) == 0
-    assert "report:" in capsys.readouterr().out
+    printed = capsys.readouterr()
+    assert "report:" in printed.out
+    assert "The model is 'tiny', a toy that was taught the generated tasks; name yours." in printed.err
     assert len(list((here / "runs" / "own").rglob("result.json"))) == 3
 
 

@@ -66,6 +66,19 @@ def test_what_a_run_gave_up_is_counted(tmp_path, monkeypatch):
         erce.study.run.run(tiny_recipe(lams=GRID), out=tmp_path / "study")
 
 
+def test_a_base_model_that_is_done_keeps_no_study_going_in_which_every_training_fails(tmp_path, monkeypatch):
+    def training(root, recipe, cell, **given):
+        if cell.is_trained:
+            raise RuntimeError("out of memory")
+        write_right_cell(root, recipe, cell)
+
+    monkeypatch.setattr(erce.study.run, "run_cell", training)
+    recipe = tiny_recipe(lams=GRID)
+    for _ in range(2):  # the second run finds the base model's result
+        with pytest.raises(CellsFailedError, match="3 of 6 cells failed, and 2 more were not run"):
+            erce.study.run.run(recipe, out=tmp_path / "study")
+
+
 def test_a_training_that_diverges_holds_up_neither_choice_nor_control(tmp_path, monkeypatch):
     def training(root, recipe, cell, **given):
         ran.append(cell)

@@ -171,6 +171,14 @@ def test_a_file_that_cannot_be_read_is_one_sentence(content, tmp_path, capsys):
     assert f"erce: {file} cannot be read as YAML" in capsys.readouterr().err
 
 
+def test_an_empty_file_is_one_sentence(tmp_path, capsys):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "train.jsonl").touch()
+    file = recipe(tmp_path, datasets=None, dataset_name=str(tmp_path / "data"))
+    assert main(["--config", file]) == 2
+    assert f"{tmp_path / 'data'} has no rows; give at least one" in capsys.readouterr().err
+
+
 def test_flags_of_other_commands_stay_checked(capsys):
     with pytest.raises(SystemExit):
         erce(["tasks", "--entropy_penalty", "2"])

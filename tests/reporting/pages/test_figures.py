@@ -20,10 +20,12 @@ def study_summary(tmp_path_factory):
     )
 
 
-def test_curves_have_a_line_an_arm(study_summary):
-    logs = {name: [(step, at + step) for step in range(5)] for at, name in enumerate(("λ = 0", "rft + 4"))}
+def test_curves_have_a_line_an_arm_and_no_two_look_alike():
+    names = [f"λ = {lam}" for lam in range(30)]
+    logs = {name: [(step, at + step) for step in range(5)] for at, name in enumerate(names)}
     axes = figures.curves(logs).axes[0]
-    assert [line.get_label() for line in axes.lines] == ["λ = 0", "rft + 4"]
+    assert [line.get_label() for line in axes.lines] == names
+    assert len({(line.get_color(), line._unscaled_dash_pattern) for line in axes.lines}) == 30
 
 
 def test_the_same_summary_draws_the_same_bytes(study_summary):

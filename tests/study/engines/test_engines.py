@@ -167,7 +167,9 @@ def test_a_folder_travels_whole_and_replaces_what_is_there(tmp_path):
     engine_work.leave_a_result(tmp_path, RECIPE, CELLS[0])
     sent, arrived = folder(tmp_path, CELLS[0]), tmp_path / "arrived"
     (arrived / "old").mkdir(parents=True)
+    (sent / "linked").symlink_to(sent / RESULT)
     unpack(pack(sent), arrived, scratch=tmp_path)
+    assert not (arrived / "linked").is_symlink()
     names = {str(path.relative_to(sent)) for path in sent.rglob("*")}
     assert {str(path.relative_to(arrived)) for path in arrived.rglob("*")} == names
     assert all(
