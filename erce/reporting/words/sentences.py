@@ -109,7 +109,8 @@ def _unlike(summary: Summary, found: Preference, arm: Arm) -> str:
     if found.use != found.arm:
         shown = f"not shown to be better than the base model, nor {summary.name(arm)} to be worse"
         return f"validation prefers {name}, which is {shown}"
-    return f"validation prefers {name}, which the test problems do not show to be better"
+    other = in_sentence(summary, arm)
+    return f"validation prefers {name}, which the test problems do not show to be better than {other}"
 
 
 def _called(summary: Summary, arm: Arm) -> str:

@@ -154,6 +154,6 @@ def test_one_arm_for_both_decodings_is_not_shown_to_be_worse_under_either(tmp_pa
     assert usable_for_both(made) == both
     text = (
         "Use λ = 4. With greedy decoding validation prefers λ = 0, which the test problems do not show to be "
-        "better."
+        "better than λ = 4."
     )
     assert (sentences(made)["verdict"] == text) is (both == Arm(4.0))

@@ -39,7 +39,7 @@ def test_the_verdict_comes_first_and_the_preferred_arm_has_both_gains_with_what_
     lines, found = sentences(gained), preferences(gained)["sampled"]
     assert lines["verdict"] == (
         "Use λ = 0.5. With greedy decoding validation prefers the base model, which the test problems do not "
-        "show to be better."
+        "show to be better than λ = 0.5."
     )
     validated = 100 * found.scores[found.arm]
     gains = ", ".join(
