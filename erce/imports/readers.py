@@ -45,11 +45,11 @@ class Reading:
 
 
 def read_log(path: str | Path, arm: str, reading: Reading) -> tuple[list[SampleRow], dict[str, str]]:
-    """Return the rows of one log, of seed 0, and problem → prompt ("" without one).
+    """Return the rows of one log, all with seed 0, and each problem's prompt ("" where the log has none).
 
     A row is a sample; a verdict or setting that the log lacks is None, and a split "". λ, method and split
-    are those that the log's first row says, of whatever type. InputError: a folder with several
-    logs, a file of neither kind, a verdict that is neither right nor wrong, several verdicts and no choice.
+    are those that the log's first row says, of whatever type. InputError: a folder with several logs, a file
+    of neither kind, a verdict that is neither right nor wrong, several verdicts and no choice.
     """
     path = _log_file(Path(path), reading)
     first = next(read_rows(path, damaged=NEITHER), None)

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -99,27 +100,25 @@ def _check_arms(arms: Logs, validation: Logs) -> None:
             raise InputError(
                 f"arms {other!r} and {arm!r} would have one name; rename one, or give it all logs"
             )
-    paths = Counter(
-        str(Path(path).resolve())
-        for logs in (arms, validation)
-        for of_arm in logs.values()
-        for path in of_arm
-    )
+    of_arms = chain(arms.values(), validation.values())
+    paths = Counter(str(Path(path).resolve()) for path in chain.from_iterable(of_arms))
     path, count = paths.most_common(1)[0]
     if count > 1:
         raise InputError(f"{path} is named {count} times; a log is of one arm, one seed and one split")
 
 
 def _refuse_others_rows(path: str | Path, row: SampleRow, *, arm: str, split: str) -> None:
-    """Raise an InputError where a log's row says that it is of another split than it is given as, or λ."""
-    said = {"split": str(row.split), "lam": row.lam}
+    """Raise an InputError where a log's first row names another split or λ than those it is given for."""
     lam, method = _lam_and_method(arm)
-    is_other = isinstance(row.lam, int | float) and method in (None, CROSS_ENTROPY) and row.lam != lam
-    other = "split" if {row.split, split} == {"validation", "test"} else "lam" if is_other else ""
-    if other:
+    said = ""
+    if {row.split, split} == {"validation", "test"}:
+        said = f"split = {row.split!r}"
+    elif isinstance(row.lam, int | float) and method in (None, CROSS_ENTROPY) and row.lam != lam:
+        said = f"lam = {row.lam!r}"
+    if said:
         raise InputError(
-            f"{path} has rows of {other} = {said[other]!r}, and is given as {split} problems of arm {arm!r}; "
-            "give it as what it is, or drop that column"
+            f"{path} has rows of {said}, and is given as {split} problems of arm {arm!r}; give it as what it "
+            "is, or drop that column"
         )
 
 

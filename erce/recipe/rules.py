@@ -133,7 +133,7 @@ def check_own(own: OwnSamples | None, arms: Sequence[Arm], lams: Sequence[float]
 
 
 def parse_arm(text: str) -> Arm:
-    """Return the arm that an entry of `methods` stands for: a method, and perhaps λ after a plus or minus.
+    """Return the arm that an entry of `methods` names: a method, and perhaps a λ behind a plus or minus sign.
 
     >>> parse_arm("dft"), parse_arm("rft+4"), parse_arm("dft − 0.5")
     (Arm(lam=0.0, method='dft'), Arm(lam=4.0, method='rft'), Arm(lam=-0.5, method='dft'))

@@ -100,7 +100,7 @@ def time_lines(cost: StudyCost, *, config: Any, device: Device, sizes: BatchSize
 
 
 class _Seconds(NamedTuple):
-    """How many seconds all trainings take, and all generation: as long as expected, and at the most."""
+    """The seconds that all trainings take, and those of all generation, as expected and at the most."""
 
     training: float
     expected: float

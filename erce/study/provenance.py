@@ -148,7 +148,7 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def kept_base_model(root: Path) -> Mapping[str, str]:
-    """Return what base.json holds; nothing where it is missing or torn."""
+    """Return what base.json holds; an empty dict where that file is missing or torn."""
     try:
         return read_json(root / BASE) if (root / BASE).is_file() else {}
     except DamagedError:

@@ -84,7 +84,7 @@ def run_round(
     if missing:
         watch.check()
     display.total, display.n_done = len(study.planned), study.n_done
-    trained = sum(cell.lam is not None for cell in study.results)
+    trained = sum(cell.is_trained for cell in study.results)
     with closing(run_or_give_up(run_cells, missing, succeeded=trained)) as ends:
         for done in ends:
             if not (study.root / STUDY).is_file():
@@ -112,7 +112,7 @@ def run_or_give_up(
     for done in run(cells):
         yield done
         failed += bool(done.failure) and not done.diverged
-        succeeded += not done.failure and done.cell.lam is not None
+        succeeded += not done.failure and done.cell.is_trained
         if done.fatal or (not succeeded and failed >= FAILURES_TO_GIVE_UP):
             return
 

@@ -73,10 +73,10 @@ def run(
         AllAlikeError: Nothing was right, or everything, in the base model and one seed of every λ, and there
             are 40 test problems or more.
     """
+    for cached in (cell_splits, base_policy):  # a process may run several studies, and files change between
+        cached.cache_clear()
     # First what costs nothing and writes nothing, then what the cells need, then the folder, which is claimed
     # under its lock: whatever cannot run stops before it has changed anything.
-    cell_splits.cache_clear()
-    base_policy.cache_clear()  # a process may run several studies, and files change between them
     recipe, root = _recipe_and_folder(recipe, out, overrides)
     runner = _checked_engine(recipe, engine=engine, jobs=jobs)
     check_folder(root, recipe)

@@ -40,8 +40,9 @@ def sft(config: str | Path | None, overrides: Sequence[str] = ()) -> ERCETrainer
     or data that cannot be loaded.
     """
     script, arguments, model, mixture = _parsed(config, list(overrides))
+    checkpoint = _checkpoint(arguments)  # before anything is loaded
     trainer = _trainer(arguments, model, _splits(script, mixture, arguments))
-    trainer.train(resume_from_checkpoint=_checkpoint(arguments))
+    trainer.train(resume_from_checkpoint=checkpoint)
     trainer.save_model(arguments.output_dir)
     trainer.accelerator.print(f"saved: {arguments.output_dir}")
     if arguments.push_to_hub:
@@ -54,7 +55,7 @@ def sft(config: str | Path | None, overrides: Sequence[str] = ()) -> ERCETrainer
 
 
 def _checkpoint(arguments: ERCEConfig) -> str | None:
-    """Return the checkpoint to go on from; "true" is the last, as TRL's YAML has it, and "false" none."""
+    """Return the folder of the checkpoint to go on from, or None; a flag's "true" asks for the last one."""
     given = arguments.resume_from_checkpoint
     word = str(given).casefold()
     if word != "true":

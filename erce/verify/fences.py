@@ -49,7 +49,7 @@ def extract_program(text: str, entry_points: Iterable[str] = (), *, traces: Trac
 
 
 def _is_prose(statement: ast.stmt) -> bool:
-    """Return whether it is what Python reads in `Answer`, `[BEGIN]`, `- a` or `Time: O(n)`."""
+    """Return whether a statement may be prose: Python can read `Answer`, `- a` and `Time: O(n)` as code."""
     if isinstance(statement, ast.AnnAssign):
         return statement.value is None
     prose = ast.Name | ast.List | ast.Tuple | ast.UnaryOp

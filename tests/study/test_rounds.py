@@ -19,6 +19,7 @@ from erce.cli.main import main
 from erce.errors import AllAlikeError, CellsFailedError, DivergedError
 from erce.files import write_json
 from erce.recipe import GRID, Cell, load_recipe, parse_recipe
+from erce.recipe.sections import OWN
 from erce.study.engines import Done, Work
 from erce.study.folder import read_study
 from erce.study.rounds import (
@@ -121,10 +122,10 @@ def test_without_one_success_the_rest_is_not_begun():
     assert engine.begun == CELLS[:FAILURES_TO_GIVE_UP]
 
 
-def test_the_base_model_which_trains_nothing_is_no_success():
-    cells = [Cell("toy", None, 0), *CELLS]
+def test_cells_that_train_nothing_are_no_success():
+    cells = [Cell("toy", None, 0), Cell("toy", 1.0, 0, OWN), *CELLS]
     engine = Engine(*(Done(cell, "out of memory") for cell in CELLS))
-    assert [done.cell for done in run_or_give_up(engine.run, cells)] == cells[: 1 + FAILURES_TO_GIVE_UP]
+    assert [done.cell for done in run_or_give_up(engine.run, cells)] == cells[: 2 + FAILURES_TO_GIVE_UP]
 
 
 def test_trainings_that_diverge_are_no_lost_cause():

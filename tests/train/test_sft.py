@@ -187,7 +187,7 @@ def test_flags_of_other_commands_stay_checked(capsys):
 
 def test_a_training_goes_on_from_its_last_checkpoint(tmp_path):
     with pytest.raises(ValueError, match=r"there is no checkpoint in '.*out' to go on from"):
-        sft(recipe(tmp_path, max_steps=1), ["--resume_from_checkpoint", "true"])
+        sft(recipe(tmp_path, model_name_or_path="/nowhere"), ["--resume_from_checkpoint", "true"])
     beginning = recipe(tmp_path, save_strategy="steps", save_steps=1, max_steps=1)
     sft(beginning, ["--resume_from_checkpoint", "false"])
     with pytest.warns(UserWarning, match=r"entropy_penalty = 0\.0, and goes on with 5\.0"):

@@ -80,7 +80,10 @@ class Tuple:
         return self.brackets == ("(", ")") and comparison.accepts_in_order(items, values)
 
     def _renamed(self, names: tuple[str, ...], default: tuple[str, ...]) -> "Tuple":
-        """Return the entries in the order of `names`; their own is the usual one, else `default`."""
+        """Return this tuple with its entries in the order of `names`.
+
+        They now stand in the order of their own names, else in the usual order of `names`, else in `default`.
+        """
         own = self.names or _usual_order(names) or default
         if sorted(own) != sorted(names) or len(own) != len(self.items):
             raise UnparsedError(f"values of {', '.join(names)}")

@@ -95,7 +95,7 @@ class Service:
         ]
 
     def _own(self, value: Any) -> Any:
-        """Return the form of a function of the program, as the tests handed it over; else that of `wire`."""
+        """Return a value as JSON: a function of the program by its name, any other value as `wire` has it."""
         for name, mine in self._names.items():
             if mine is value:
                 return ["own", name]
