@@ -172,16 +172,24 @@ def _plain_generation(model: Any) -> Iterator[None]:
     """Run the block with the model in eval mode and without generation settings of its own.
 
     `generate` fills a field that is None from the model's own config, which is therefore set aside. A PEFT
-    model uses its base model's.
+    model uses its base model's. The head gets contiguous hidden states: for the last position of several
+    prompts, which are not, torch on a CPU would copy the head's weights once a prompt.
     """
     base = model.get_base_model() if hasattr(model, "get_base_model") else model
-    own_settings = base.generation_config
+    own_settings, head = base.generation_config, base.get_output_embeddings()
     base.generation_config = GenerationConfig()
+    hook = None if head is None else head.register_forward_pre_hook(_contiguous)
     try:
         with evaluating(model):
             yield
     finally:
         base.generation_config = own_settings
+        if hook is not None:
+            hook.remove()
+
+
+def _contiguous(head: Any, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    return tuple(states.contiguous() for states in inputs)
 
 
 def _advance(
