@@ -190,6 +190,16 @@ def test_a_prompt_is_read_once_for_all_its_samples(model, tokenizer):
         assert sum(read) == len(prompt_ids(tokenizer, problem.prompt))
 
 
+def test_no_matrix_is_copied_once_a_prompt(model, tokenizer):
+    head, read = model.get_output_embeddings(), []
+    hook = head.register_forward_hook(lambda head, inputs, logits: read.append(inputs[0]))
+    generate(model, tokenizer, PROBLEMS, decoding=GREEDY, seed=0)
+    assert max(map(len, read)) > 1  # prompts; torch multiplies a copy of the weights for each if they are not
+    assert all(states.is_contiguous() for states in read)
+    hook.remove()
+    assert not head._forward_pre_hooks
+
+
 def test_problems_and_samples_have_random_numbers_of_their_own(model, tokenizer):
     twins = [Problem(id=f"twin-{number}", prompt="Add 7", demonstration="") for number in range(8)]
     drawn = generate(model, tokenizer, twins, decoding=replace(SAMPLED, temperature=2.0, samples=8), seed=0)
