@@ -48,7 +48,7 @@ class Texts:
     train: list[TextTokens]
     validation: list[TextTokens]
     test: list[TextTokens]
-    problems: tuple[Problem, ...]  # to train on; none where the lengths are not of real ones
+    are_real: bool  # whether the counts are those of problems, and not of means
     limit: int  # tokens of a sequence in training, at most
     new: int  # tokens of a completion, at most
     notes: list[str]  # what was assumed
@@ -62,7 +62,7 @@ class Texts:
     @property
     def longest(self) -> int:
         """The tokens of the longest sequence in training; the limit where the lengths are means."""
-        return max(map(sum, self.trained)) if self.problems else self.limit
+        return max(map(sum, self.trained)) if self.are_real else self.limit
 
     def lengths(self, *, samples_train: bool) -> Lengths:
         """Return the most tokens of what a cell trains on and samples, with or without training problems."""
@@ -76,7 +76,6 @@ class CellCost(NamedTuple):
     steps: int
     read: int  # tokens of its training, prompts included
     completions: int
-    prompts: int  # tokens of the prompts, each read once per decoding
     expected: int  # tokens of its completions if each is as long as its demonstration
     most: int  # tokens if each completion is cut off at its limit
 
@@ -118,7 +117,6 @@ class StudyCost:
             steps=steps(self.recipe, round(passes * len(texts.train))),
             read=round(passes * epochs * sum(map(sum, texts.trained))),
             completions=samples * len(problems),
-            prompts=len(settings) * sum(text.prompt for text in problems),
             expected=samples * sum(min(text.demonstration, texts.new) for text in problems),
             most=samples * len(problems) * texts.new,
         )
@@ -127,7 +125,7 @@ class StudyCost:
         """Return a training's demonstrations per problem; of own answers the most, until these are there."""
         if not cell.learns_own:
             return float(cell.is_trained)
-        splits = cell_splits(self.recipe, cell.task) if self.texts[cell.task].problems else None
+        splits = cell_splits(self.recipe, cell.task) if self.texts[cell.task].are_real else None
         if splits and self.recipe.source(cell) in self.results:
             return len(demonstrations(self.study.root, self.recipe, cell, splits)) / len(splits.train)
         return self.most_own + (cell.method == RFT)
@@ -223,9 +221,7 @@ def read_texts(recipe: Recipe, task: Task, tokenizer: Any) -> Texts:
             f"{task.name}: {cut_off} of {len(every)} demonstrations are longer than max_new_tokens = {new}, "
             "at which answers are cut off"
         )
-    return Texts(
-        train, *others, problems=problems.train if are_real else (), limit=limit, new=new, notes=notes
-    )
+    return Texts(train, *others, are_real=are_real, limit=limit, new=new, notes=notes)
 
 
 def _advancing(problems: Iterable[Problem]) -> Iterator[Problem]:

@@ -57,7 +57,7 @@ def dry_run(recipe: Recipe, root: Path, *, device: str | None = None, jobs: int 
     if len(study.own_results) < len(recipe.own_cells):
         most = f"{cost.most_own} accepted samples, the most"
         notes.append(f"rft and self: counted as if every problem had {most}")
-    config, sizes = None, BatchSizes(0, 0)  # last: without a config the rest holds all the same, with a note
+    config = None  # without one the rest holds all the same, with a note
     try:
         config = read_config(recipe.model)
     except InputError as error:
@@ -67,7 +67,7 @@ def dry_run(recipe: Recipe, root: Path, *, device: str | None = None, jobs: int 
         lengths = Lengths(*map(max, zip(*of_tasks, strict=True)))
         sizes = fitting(recipe, config, lengths, device=there.kind, memory=there.memory, share=1 / jobs)
         lines += _memory_lines(recipe, config, lengths, sizes, there)
-    lines += time_lines(cost, config=config, device=there, sizes=sizes, jobs=jobs)
+    lines += time_lines(cost, config=config, device=there, jobs=jobs)
     if not backend_of(recipe).in_cell_process:
         notes.append("the server generates the completions; its memory and hours are not counted")
     return [*lines, *(f"note     {note}" for note in dict.fromkeys(notes))]

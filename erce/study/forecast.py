@@ -1,28 +1,32 @@
 """What is left of a study → how long it takes on a device.
 
-The speed is that of the study's cells that are done, wherever they ran. Else a CPU is measured for some
-seconds (`erce.study.probe`), and a GPU goes by its peak.
+The speed is that of the study's cells that are done, wherever they ran. Else that of a GPU goes by its peak,
+and a CPU's is not known.
 """
 
-import os
 import re
 from collections.abc import Iterable
-from statistics import fmean
 from typing import Any, NamedTuple
 
 from erce.errors import InputError, counted, duration
 from erce.generate.backend import backend_of
 from erce.recipe import Cell
-from erce.study.budget import StudyCost, cached_tokenizer
+from erce.study.budget import StudyCost
 from erce.study.engines.processes import devices_of
 from erce.study.folder import read_timing
-from erce.study.memory import WIDTHS, BatchSizes, cpu_flops, dtype_on, free_memory, weights
-from erce.study.probe import MEASURED_SECONDS, Speed, measured_speed
-from erce.study.stages import cpu_threads
+from erce.study.memory import free_memory, weights
 
 # What an H100 in a virtual machine reached with Qwen2.5-1.5B's shape, as shares of its peak: 4,362 tokens a
 # second read in training, 589 generated eagerly. Compiled, 0.5B's shape was 25 times as fast (docs/scale.md).
 TRAINING_SHARE, GENERATION_SHARE, COMPILED = 0.027, 0.0018, 25
+
+
+class Speed(NamedTuple):
+    """The tokens per second that a device reads in training and writes, prompts' time included."""
+
+    training: float
+    generation: float
+    basis: str = ""  # where these numbers come from, in words
 
 
 class Device(NamedTuple):
@@ -72,7 +76,7 @@ def device_named(name: str | None) -> Device:
     return Device(called, next(likely, None), torch.cuda.mem_get_info()[0], is_here=True)
 
 
-def time_lines(cost: StudyCost, *, config: Any, device: Device, sizes: BatchSizes, jobs: int) -> list[str]:
+def time_lines(cost: StudyCost, *, config: Any, device: Device, jobs: int) -> list[str]:
     """Return the time of what is left, at a speed that is known of the device, and where that is from.
 
     There are no lines where nothing is left. `config` None is a model whose weights cannot be counted.
@@ -81,7 +85,7 @@ def time_lines(cost: StudyCost, *, config: Any, device: Device, sizes: BatchSize
     if not left:
         return []
     try:
-        speed = _known_speed(cost, config=config, device=device, sizes=sizes, jobs=jobs)
+        speed = _known_speed(cost, config=config, device=device)
     except InputError as error:
         return [f"  time      unknown: {error}"]
     taken = _seconds(cost, left, speed)
@@ -113,19 +117,18 @@ def _seconds(cost: StudyCost, cells: Iterable[Cell], speed: Speed) -> _Seconds:
     training = sum(cell.read for cell in left) / speed.training
     if not backend_of(cost.recipe).in_cell_process:
         return _Seconds(training, 0.0, 0.0)
-    before = sum(cell.prompts for cell in left) / speed.prompts
     expected, most = sum(cell.expected for cell in left), sum(cell.most for cell in left)
-    return _Seconds(training, before + expected / speed.generation, before + most / speed.generation)
+    return _Seconds(training, expected / speed.generation, most / speed.generation)
 
 
-def _known_speed(cost: StudyCost, *, config: Any, device: Device, sizes: BatchSizes, jobs: int) -> Speed:
-    """Return the speed of cells that are done here; else that of a GPU by its peak, or a measured one."""
+def _known_speed(cost: StudyCost, *, config: Any, device: Device) -> Speed:
+    """Return the speed of cells that are done here; else that of a GPU by its peak."""
     if device.is_here and (of_cells := _finished_speed(cost)):
         return of_cells
+    if device.kind == "cpu":
+        raise InputError("no cell is done on this CPU; a run says how fast it is, and --device names a GPU")
     if config is None:
         raise InputError("the size of the model is not known")
-    if device.kind == "cpu":
-        return _measured_speed(cost, config, sizes, jobs)
     if device.flops is None:
         raise InputError(f"no peak of {device.name} is known; --device names a card that is")
     # Operations per weight and token: 2 forward, 2 backward through frozen weights, 2 to compute again.
@@ -154,27 +157,3 @@ def _finished_speed(cost: StudyCost) -> Speed | None:
         return None
     basis = f"as fast as the {counted(len(cost.results), 'cell')} that are done"
     return Speed(read / training, written / generation, basis=basis)
-
-
-def _measured_speed(cost: StudyCost, config: Any, sizes: BatchSizes, jobs: int) -> Speed:
-    """Measure the speed of this machine's processor, if the model and the problems are here and fit."""
-    recipe, texts = cost.recipe, cost.texts[cost.recipe.task]
-    way_out = "so no speed can be measured; --device names a GPU instead"
-    if not texts.problems or cached_tokenizer(recipe.model) is None:
-        missing = "the model is" if texts.problems else "the problems are"
-        raise InputError(f"{missing} not on this machine, {way_out}")
-    if weights(config) * WIDTHS[dtype_on(recipe, "cpu")] > free_memory():
-        raise InputError(f"the model does not fit the memory, {way_out}")
-    of_token = 2 * weights(config) / cpu_flops(recipe, 1 / jobs)  # seconds of a forward pass
-    of_sequence = 3 * of_token * fmean(map(sum, texts.train))
-    of_prompt = of_token * fmean(text.prompt for text in texts.train)
-    threads = recipe.resources.threads or (max(1, (os.cpu_count() or 1) // jobs) if jobs > 1 else None)
-    with cpu_threads(threads):
-        return measured_speed(
-            recipe,
-            texts.problems,
-            [min(text.demonstration, texts.new) for text in texts.test],
-            sequences=min(sizes.sequences, max(1, int(MEASURED_SECONDS / 3 / of_sequence))),
-            prompts=min(sizes.completions, max(1, int(MEASURED_SECONDS / 2 / of_prompt))),
-            rows=sizes.completions,
-        )
