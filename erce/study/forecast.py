@@ -126,7 +126,9 @@ def _known_speed(cost: StudyCost, *, config: Any, device: Device) -> Speed:
     if device.is_here and (of_cells := _finished_speed(cost)):
         return of_cells
     if device.kind == "cpu":
-        raise InputError("no training is done on this CPU; a run says how fast it is, and --device names a GPU")
+        raise InputError(
+            "no training is done on this CPU; a run says how fast it is, and --device names a GPU"
+        )
     if config is None:
         raise InputError("the size of the model is not known")
     if device.flops is None:
