@@ -80,12 +80,13 @@ class Evaluation:
     def metrics(self) -> dict[str, float]:
         """Return the numbers that a training's log has, shares of 1 and a mean of tokens.
 
-        `verified`, `cut_off` and `mean_tokens` are of greedy decoding; `verified_sampled`, `pass@k` and
-        `mixed` are of the samples.
+        `verified`, `cut_off`, `mean_tokens` and, where a verifier can ignore the answer's form,
+        `verified_flexible` are of greedy decoding; `verified_sampled`, `pass@k` and `mixed` of the samples.
         """
         greedy, sampled = self.scores[GREEDY], self.scores.get(SAMPLED, {})
         numbers = {
             "verified": greedy["pass@1"],
+            "verified_flexible": greedy["flexible"],
             "verified_sampled": sampled.get("pass@1"),
             **_pass_at_k(sampled),
             "mixed": self.mixed,

@@ -13,7 +13,7 @@ from erce.reporting.format import visible
 from erce.reporting.numbers.gains import Summary, gain_as_json, summary
 from erce.reporting.numbers.k_samples import sample_coverage
 from erce.reporting.numbers.temperatures import temperature_sweep
-from erce.reporting.numbers.verdict import preferences, preferred
+from erce.reporting.numbers.verdict import preferences, preferred, to_take
 from erce.reporting.pages.figures import accuracy, svg
 from erce.reporting.pages.html import completions_page, document
 from erce.reporting.pages.tables import print_tables, write_tables
@@ -45,7 +45,6 @@ def report(
     root = Path(root)
     study_summary = summary(read_study(root))
     out = Path(out) if out is not None else root / "report"
-    _print(study_summary, verbose=verbose)
     write_tables(study_summary, out / "tables")
     if study_summary.arms(study_summary.task):
         write_text(out / "accuracy.svg", svg(accuracy(study_summary, study_summary.task)))
@@ -53,6 +52,7 @@ def report(
     write_text(out / "index.html", document(study_summary))
     if json is not None:
         write_json(Path(json), contents(study_summary))
+    _print(study_summary, verbose=verbose)  # last: the pipe that it goes to may be closed
     return out / "index.html"
 
 
@@ -61,9 +61,9 @@ def contents(summary: Summary) -> dict[str, Any]:
     choice, coverage = summary.choice, sample_coverage(summary)
     by_lam = {} if choice is None else {repr(lam).removesuffix(".0"): at for lam, at in choice.scores.items()}
     sweep, grid = temperature_sweep(summary), summary.study.recipe.base_loss
-    verdict, *_ = sentences(summary).values()
+    (verdict, *_), use = sentences(summary).values(), to_take(summary)
     return {
-        "verdict": {"sentence": verdict, "greedy": None, "sampled": None}
+        "verdict": {"sentence": verdict, "use": use and use.as_json(grid), "greedy": None, "sampled": None}
         | {decoding: found.as_json(grid) for decoding, found in preferences(summary).items()},
         "study": as_settings(summary.study.recipe),
         "chosen": None if choice is None else choice._asdict() | {"scores": by_lam},

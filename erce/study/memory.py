@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from erce.catalog import EMBEDDED_MODELS, nearest_model
-from erce.errors import InputError, first_line
+from erce.errors import InputError, counted, first_line
 from erce.hf.prompt import demonstration_ids, prompt_ids
 from erce.recipe import Recipe
 from erce.recipe.sections import MOST_COMPLETIONS, MOST_SEQUENCES
@@ -70,7 +70,9 @@ class BatchSizes(NamedTuple):
     free: float = 0.0  # bytes that they were fitted to; 0: to none
 
     def __str__(self) -> str:
-        return f"{self.completions} completions at a time, {self.sequences} sequences a forward pass"
+        return (
+            f"{self.completions} completions at a time, {counted(self.sequences, 'sequence')} a forward pass"
+        )
 
 
 def read_config(model: str) -> Any:

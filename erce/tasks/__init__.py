@@ -175,8 +175,8 @@ def _taken(task: Task, pools: Pools, sizes: dict[str, int | None]) -> Splits:
         )
     if test > len(pools.test):
         raise InputError(
-            f"n_test = {test}, but task {task.name!r} has {len(pools.test)} test problems (of rows without a "
-            "`split`, a fifth); ask for fewer"
+            f"n_test = {test}, but task {task.name!r} has {len(pools.test)} test problems (of a file without "
+            "`split`, a fifth of its rows); ask for fewer"
         )
     return Splits(train=pools.train[:train], validation=pools.train[-validation:], test=pools.test[:test])
 

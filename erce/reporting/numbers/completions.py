@@ -157,7 +157,7 @@ def _texts(study: Study) -> dict[str, list[str]]:
             shorten(text)
             for text in (
                 row["prompt"],
-                row.get("answer") or "\n".join(row.get("tests", ())),
+                row.get("answer") or "\n".join(row.get("tests") or row.get("outputs", ())),
                 row.get("demonstration", ""),
             )
         ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from erce.recipe.sections import OWN_METHODS
+from erce.recipe.sections import OWN_METHODS, Cell
 from erce.stats import Gain, GridGain, accuracy_bounds, difference, grid_gains, over_seeds, paired_gain
 from erce.study.demonstrations import read_counts
 from erce.study.folder import Study
@@ -226,12 +226,24 @@ def _row(study: Study, task: str, arm: Arm, decoding: str, compared: GridGain | 
         entropy=known_mean([scores["entropy"] for scores in test]),
         flexible=known_mean([scores.get("flexible") for scores in test]),
         sampled_before=own["tokens"] and own["tokens"] // own["sets"] if own else unsampled,
-        steps=0 if arm.is_base else study.results[cells[0]].get("training", {}).get("steps"),
+        steps=_steps(study, cells[0]),
         ci=_accuracy_interval(outcomes),
         gain=compared and compared.gain,
         p_holm=compared and compared.adjusted,
         over_base=over_base,
     )
+
+
+def _steps(study: Study, cell: Cell) -> int | None:
+    """Return the steps of a cell's training, with those of the model that sampled for it; None: unknown."""
+    steps = 0
+    for each in (cell, (own := study.recipe.source(cell)) and study.recipe.source(own)):
+        if each is not None and each.is_trained:
+            of_each = study.results.get(each, {}).get("training", {}).get("steps")
+            if of_each is None:
+                return None
+            steps += of_each
+    return steps
 
 
 def _accuracy_interval(outcomes: np.ndarray) -> tuple[float, float]:

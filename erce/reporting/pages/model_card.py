@@ -22,7 +22,7 @@ from erce.reporting.format import file_name, one_line
 from erce.reporting.numbers import gains
 from erce.reporting.numbers.gains import Summary
 from erce.reporting.numbers.verdict import preferences, to_take
-from erce.reporting.pages.tables import arm_cells, headings
+from erce.reporting.pages.tables import HEADINGS, arm_cells
 from erce.reporting.pages.templates import environment
 from erce.reporting.words.cautions import cautions
 from erce.reporting.words.sentences import sentences
@@ -108,7 +108,7 @@ def card(summary: Summary, cell: Cell, *, hub: str | None) -> str:
             metadata=Markup(_metadata(summary, cell, hub).to_yaml()),
             own=recipe.own_samples if cell.learns_own and recipe.can_run else None,
             is_chosen=summary.choice is None or cell.arm in _preferred(summary),
-            headings=headings(summary),
+            headings=HEADINGS,
             rows=[(name, [Markup(text.strip()) for text in cells]) for name, cells in rows],
             scores=_own_scores(summary, cell),
             n_problems=max(row.n_problems for row in summary.rows if row.task == cell.task),

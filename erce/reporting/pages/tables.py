@@ -39,7 +39,7 @@ NOTES = (  # of at most six words each
     "over: the gain's interval, {completions}",
     "before: tokens sampled before training",
 )
-HEADINGS = ("greedy", "sampled", "over base", "over {baseline}", "steps", "before")
+HEADINGS = ("greedy", "sampled", "over base", "over λ = 0", "steps", "before")  # of `arm_cells`
 LATEX = {character: rf"\{character}" for character in "_&%#${}"} | {  # what LaTeX would not print as it is
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -62,11 +62,6 @@ def print_tables(summary: Summary, console: Console) -> None:
     if summary.own:
         notes += ["self: own right answers", "rft: those and the demonstrations"]
     console.print(" · ".join(notes), style="dim")
-
-
-def headings(summary: Summary) -> list[str]:
-    """Return the headings of `arm_cells`."""
-    return [heading.format(baseline=summary.name(summary.baseline)) for heading in HEADINGS]
 
 
 def arm_cells(summary: Summary, task: str, arm: Arm) -> list[str]:
@@ -183,8 +178,8 @@ def _terminal_table(summary: Summary, task: str) -> Table:
         padding=0,
     )
     table.add_column("arm", overflow="fold")
-    for heading in headings(summary):
-        table.add_column(visible(heading), justify="right", no_wrap=True)
+    for heading in HEADINGS:
+        table.add_column(heading, justify="right", no_wrap=True)
     for arm in summary.arms(task):
         name = summary.name(arm)  # folded where it can be: 80 columns are few
         name = name.replace("-", "-\n").replace(":", ": ") if "-" in name else name

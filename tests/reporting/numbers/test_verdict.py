@@ -1,9 +1,13 @@
 """The arm to use: validation prefers it, the test problems check it, and a cheaper one may be as good."""
 
+from dataclasses import replace
+
 import pytest
-from toys.studies import TASK, make_study
+from toys.studies import TASK, Fake, make_study, write_study
 
 from erce.files import write_json
+from erce.recipe import OwnSamples
+from erce.reporting import contents
 from erce.reporting.format import interval, points
 from erce.reporting.numbers.gains import summary
 from erce.reporting.numbers.verdict import preferences, usable_for_both
@@ -56,6 +60,14 @@ def test_validation_chooses_among_all_arms_and_the_test_problems_have_no_say(sel
         assert found.arm == found.use == Arm(0.0, "self")
         assert list(found.scores) == [Arm(0.0, "self"), Arm(4.0), BASELINE, BASE_MODEL]
         assert (found.row.sampled_before, found.row.steps) == (5000, 12)
+
+
+def test_the_model_that_samples_for_an_arm_counts_among_what_the_arm_costs(tmp_path):
+    fake = Fake(**SIZE, methods=("rft",))
+    recipe = replace(fake.recipe(), own=OwnSamples(lam=0.0))
+    made = summary(write_study(tmp_path / "runs", recipe, fake))
+    steps = {arm: made.row(TASK, arm, "greedy").steps for arm in made.arms(TASK)}
+    assert steps == {BASE_MODEL: 0, BASELINE: 12, Arm(4.0): 12, Arm(0.0, "rft"): 24}
 
 
 def test_gains_are_those_of_the_test_problems_and_allow_for_the_choice_among_the_trained_arms(made):
@@ -152,6 +164,7 @@ def test_one_arm_for_both_decodings_is_not_shown_to_be_worse_under_either(tmp_pa
     made = summary(make_study(tmp_path / "runs", **SIZE, **settings))
     assert [one.use for one in preferences(made).values()] == [BASELINE, Arm(4.0)]
     assert usable_for_both(made) == both
+    assert contents(made)["verdict"]["use"] == (both or Arm(4.0)).as_json("cross-entropy")
     text = (
         "Use λ = 4. With greedy decoding validation prefers λ = 0, which the test problems do not show to be "
         "better than λ = 4."

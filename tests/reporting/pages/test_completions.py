@@ -107,17 +107,20 @@ def test_long_texts_bound_a_page_as_well(study_summary, monkeypatch):
     assert sum(len(row.text) for row in cut.rows) <= most
 
 
-def test_own_right_answers_are_named_in_words_and_tests_stand_for_a_reference(tmp_path):
+def test_own_right_answers_are_named_in_words_and_tests_or_outputs_stand_for_a_reference(tmp_path):
     made = make_study(tmp_path, control=None, methods=("self", "rft"), problems=2, validation=2, seeds=(0,))
     # As in a study of logs, whose arms are named freely.
     assert _parts(completions_page(summary(made)))[0]["arms"][-2:] == ["self", "rft"]
     own = cell_folder(made.root, made.recipe, made.recipe.own_cells[0])
     counts = {"problems": 2, "with_one": 1, "accepted": 1, "samples": 2, "tokens": 9}
     write_json(own / "result.json", {"scores": {}, "own": counts})
-    row = {"task": TASK, "split": "test", "problem": "test-1", "prompt": "Write f.", "tests": ["a", "b"]}
-    write_rows(made.root / "problems.jsonl", [row])
+    row = {"task": TASK, "split": "test", "prompt": "Write f."}
+    by_outputs = {"problem": "test-0", "tests": [], "outputs": ["9\n", "16\n"]}
+    write_rows(
+        made.root / "problems.jsonl", [row | by_outputs, row | {"problem": "test-1", "tests": ["a", "b"]}]
+    )
     data, _ = _parts(completions_page(summary(read_study(made.root))))
     trained = "trained on own right answers"
     own_answers = [f"self ({trained})", f"rft ({trained} and the demonstrations)"]
     assert data["arms"][-2:] == own_answers
-    assert [texts[1:] for texts in data["problems"]] == [["", "", ""], ["Write f.", "a\nb", ""]]
+    assert [texts[2] for texts in data["problems"]] == ["9\n\n16\n", "a\nb"]

@@ -302,6 +302,18 @@ def test_every_kind_of_study_has_a_report(tmp_path, changes):
     assert path.stat().st_size < 2_000_000
 
 
+def test_a_reader_of_the_terminal_who_leaves_early_finds_the_page(tmp_path, monkeypatch):
+    def closed(*operands, **settings):
+        raise BrokenPipeError
+
+    make_study(tmp_path / "runs", **SMALL)
+    monkeypatch.setattr("erce.reporting._print", closed)
+    with pytest.raises(BrokenPipeError):
+        report(tmp_path / "runs", json=tmp_path / "all.json")
+    assert (tmp_path / "runs" / "report" / "index.html").is_file()
+    assert (tmp_path / "all.json").is_file()
+
+
 def test_with_one_seed_the_page_speaks_of_problems_alone(tmp_path):
     _, _, page = _page(tmp_path, seeds=(7,))
     assert "over problems alone; other seeds may differ" in page.prose

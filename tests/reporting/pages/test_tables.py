@@ -147,6 +147,17 @@ def test_the_terminal_table_has_other_methods_below_the_lams_and_says_what_they_
     assert all(len(note.split()) <= 6 for note in notes)
 
 
+def test_the_terminal_table_has_room_for_the_arms_of_a_grid_whose_base_loss_has_a_long_name(tmp_path):
+    changes = {"base_loss": "label-smoothing:0.1", "lams": (0.0, 4.0), "control": None, "steps": 12_345}
+    printed = _printed(summary(make_study(tmp_path / "runs", **changes)))
+    assert "…" not in printed
+    assert re.findall(r"^ (label-|smoothing:|0\.1)", printed, re.MULTILINE)[:3] == [
+        "label-",
+        "smoothing:",
+        "0.1",
+    ]
+
+
 def test_the_terminal_table_cuts_no_number_and_a_task_without_a_finished_cell_has_none(tmp_path):
     skip = {(CONTROL, lam, seed) for lam in (None, 0.0, 0.25, 0.5, 1.0) for seed in range(3)}
     made = make_study(tmp_path / "runs", lams=(0.0, 0.25, 0.5, 1.0), skip=skip, problems=10)

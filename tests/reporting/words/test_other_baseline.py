@@ -56,7 +56,7 @@ def test_no_text_calls_the_baseline_cross_entropy(study, tmp_path, capsys):
     for text in (*texts, printed.partition("±: ")[2]):
         assert "cross-entropy" not in text.lower().replace("completions of cross-entropy on", "")
     assert re.search(r" [+−][0-9.]+ (over|against) dft \(", page.replace("\u00a0", " "))
-    assert "| over dft |" in card(study_summary, cell, hub=None)
+    assert "| over λ = 0 |" in card(study_summary, cell, hub=None)
     assert "to minimise dft + λ · Shannon’s entropy, λ = 1" in card(study_summary, cell, hub=None).replace(
         "\\", ""
     )
