@@ -179,11 +179,6 @@ def dtype_on(recipe: Recipe, device: str) -> str:
     return dtype_here("auto", recipe.model)
 
 
-def cpu_flops(recipe: Recipe, share: float) -> float:
-    """Return the operations per second of a share of this machine's threads, by `THREAD_FLOPS`."""
-    return max(1.0, share * (os.cpu_count() or 1)) * THREAD_FLOPS[dtype_on(recipe, "cpu")]
-
-
 def batch_sizes(recipe: Recipe, problems: Mapping[str, Splits], *, share: float) -> BatchSizes:
     """Return the batch sizes for cells on this machine, of which each has a `share`."""
     config = None
@@ -221,7 +216,9 @@ def fitting(
     if config is None or not _left_out(recipe):
         return BatchSizes(rows, sequences)
     share = share if device == "cpu" else recipe.resources.gpus or share
-    flops = cpu_flops(recipe, share) if device == "cpu" else float("inf")
+    flops = float("inf")
+    if device == "cpu":
+        flops = max(1.0, share * (os.cpu_count() or 1)) * THREAD_FLOPS[dtype_on(recipe, device)]
     room = USED_SHARE * share * memory - LIBRARY_BYTES
     while recipe.decoding.batch_size is None and rows > 1:
         needed = sum(generation_memory(recipe, config, lengths, rows, device).values())

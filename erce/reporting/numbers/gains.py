@@ -236,14 +236,10 @@ def _row(study: Study, task: str, arm: Arm, decoding: str, compared: GridGain | 
 
 def _steps(study: Study, cell: Cell) -> int | None:
     """Return the steps of a cell's training, with those of the model that sampled for it; None: unknown."""
-    steps = 0
-    for each in (cell, (own := study.recipe.source(cell)) and study.recipe.source(own)):
-        if each is not None and each.is_trained:
-            of_each = study.results.get(each, {}).get("training", {}).get("steps")
-            if of_each is None:
-                return None
-            steps += of_each
-    return steps
+    own = study.recipe.source(cell)
+    trained = [each for each in (cell, own and study.recipe.source(own)) if each and each.is_trained]
+    steps = [study.results.get(each, {}).get("training", {}).get("steps") for each in trained]
+    return None if None in steps else sum(steps)
 
 
 def _accuracy_interval(outcomes: np.ndarray) -> tuple[float, float]:
