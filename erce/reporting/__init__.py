@@ -61,7 +61,8 @@ def contents(summary: Summary) -> dict[str, Any]:
     choice, coverage = summary.choice, sample_coverage(summary)
     by_lam = {} if choice is None else {repr(lam).removesuffix(".0"): at for lam, at in choice.scores.items()}
     sweep, grid = temperature_sweep(summary), summary.study.recipe.base_loss
-    (verdict, *_), use = sentences(summary).values(), to_take(summary)
+    verdict, *_ = sentences(summary).values()
+    use = to_take(summary)
     return {
         "verdict": {"sentence": verdict, "use": use and use.as_json(grid), "greedy": None, "sampled": None}
         | {decoding: found.as_json(grid) for decoding, found in preferences(summary).items()},
