@@ -111,13 +111,7 @@ def readings(kind: str) -> dict[str, Callable[..., Verdict]]:
     if kind in ("program", "answer"):
         return {"strict": _run_program if kind == "program" else equivalent}
     verify = verify_number if kind == "number" else verify_math
-    return {"strict": verify, "flexible": partial(_either, verify)}
-
-
-def _either(verify: Callable[..., Verdict], *pair: str) -> Verdict:
-    """Return the strict verdict if that accepts, else the flexible one."""
-    verdict = verify(*pair)
-    return verdict if verdict.accepted else verify(*pair, strict=False)
+    return {"strict": verify, "flexible": partial(verify, strict=False)}
 
 
 def _run_program(program: str, tests: Any, setup: Any, entry_points: Any) -> Verdict:

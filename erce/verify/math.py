@@ -36,6 +36,8 @@ def verify_math(
     """
     began = time.perf_counter()
     require_reference(answer)
+    if not strict and (by_form := verify_math(answer, completion, traces=traces)).accepted:
+        return by_form
     answer_words = find_answer(
         completion,
         FINAL_ANSWER_IS if strict else STATEMENT,

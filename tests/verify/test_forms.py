@@ -104,6 +104,20 @@ def test_to_verify_math_a_marker_decides_alone_and_below_a_box_or_statement(comp
     assert verify_math("18", completion, strict=False).accepted == flexible
 
 
+@pytest.mark.parametrize(
+    "completion",
+    [
+        "The final answer is 18. This answer is consistent with the problem.",
+        "#### 18\nThis answer is consistent with the problem.",
+        "The final answer is 18. The answer was checked by substitution.",
+    ],
+)
+def test_the_flexible_reading_accepts_what_the_strict_one_does(completion):
+    assert verify_math("18", completion).accepted
+    assert verify_math("18", completion, strict=False).accepted
+    assert not verify_math("19", completion, strict=False).accepted
+
+
 def test_the_last_number_is_read_only_of_finished_text_and_for_a_number():
     assert verify_number("18", cut_off("It is 18"), strict=False).reason == "truncated"
     assert verify_math("18", cut_off("It is 18"), strict=False).reason == "truncated"
