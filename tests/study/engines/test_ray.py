@@ -97,7 +97,7 @@ def test_a_folder_that_another_process_keeps_is_its_cells_failure_alone(tmp_path
     ("gpus", "devices"),
     [(0, ["", "", "", ""]), (0.5, ["0", "0", "1", "1"]), (1, ["0", "1"])],
 )
-def test_cells_at_one_time_share_out_the_devices_as_they_asked(tmp_path, gpus, devices):
+def test_cells_at_one_time_share_out_the_devices_as_they_asked(tmp_path, gpus, devices, capsys):
     """As many cells as there is room for say at one time which devices they see; no others have begun."""
     signs = tmp_path / "signs"
     asked = work(tmp_path / "study", engine_work.wait_for_a_sign, signs)
@@ -116,6 +116,7 @@ def test_cells_at_one_time_share_out_the_devices_as_they_asked(tmp_path, gpus, d
         (signs / "go").touch()
         running.join(DEADLINE_SECONDS)
     assert [done.failure for done in ends] == [""] * len(CELLS)
+    assert ("The cluster has GPUs, but cells use none" in capsys.readouterr().err) == (gpus == 0)
 
 
 DRIVER = """
