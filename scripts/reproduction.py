@@ -3,8 +3,8 @@
     python -m scripts.reproduction runs/smollm2-mbpp
 
 A row names the commit of this checkout, with a + behind it if files have changed since; your name goes to its
-end. Gains are over λ = 0, in points with 95 % intervals, on the main task's test problems, as in the report: that
-of an arm which validation prefers allows for the choice.
+end. Gains are over λ = 0, in points with 95 % intervals, on the main task's test problems, as in the report,
+where that of an arm which validation prefers allows for the choice.
 """
 
 import argparse
