@@ -1,0 +1,82 @@
+"""MBPP again (docs/real.md): the verdicts of λ = 0 and 1, seed by seed, and the gains over the seeds so far.
+
+    python benchmarks/mbpp_again.py                   # the gains
+    python benchmarks/mbpp_again.py runs/mbpp-power   # first adds a study's finished cells to the file
+
+Hours decide how many of the seeds run, so mbpp_again.csv keeps them from one machine to the next. It has a row
+for each seed, decoding and test problem, with 1 for each completion that passed every test, else 0.
+"""
+
+import csv
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from erce.files import new_file
+from erce.reporting.format import interval, points
+from erce.score.rounding import percent
+from erce.stats import paired_gain
+from erce.study.export import records
+from erce.study.folder import read_study
+
+FILE = Path(__file__).with_suffix(".csv")
+COLUMNS = ("lam", "seed", "decoding", "problem", "accepted")
+DECODINGS = ("greedy", "sampled")
+
+Rows = dict[tuple[str, ...], str]  # the first four columns → the last
+
+
+def kept() -> Rows:
+    """Return the rows of the file; none where there is no file."""
+    if not FILE.is_file():
+        return {}
+    with FILE.open(encoding="utf-8", newline="") as file:
+        return {tuple(row[:4]): row[4] for row in list(csv.reader(file))[1:]}
+
+
+def of_study(root: Path) -> Rows:
+    """Return the rows of a study's finished trainings."""
+    rows: Rows = {}
+    for row in records(read_study(root)):
+        if row.lam is not None and row.split == "test" and row.decoding in DECODINGS:
+            key = (f"{row.lam:g}", str(row.seed), row.decoding, row.problem)
+            rows[key] = rows.get(key, "") + str(int(bool(row.accepted)))
+    return rows
+
+
+def outcomes(rows: Rows, lam: str, seeds: list[str], decoding: str) -> np.ndarray:
+    """Return 0 and 1 of an arm, (seeds, problems, samples), the problems in one order."""
+    of_arm = [{key[3]: texts for key, texts in rows.items() if key[:3] == (lam, s, decoding)} for s in seeds]
+    return np.array([[list(map(int, of_seed[name])) for name in sorted(of_seed)] for of_seed in of_arm])
+
+
+def main() -> None:
+    rows = kept()
+    for root in map(Path, sys.argv[1:]):
+        rows |= of_study(root)
+    if len(sys.argv) > 1:
+        with new_file(FILE) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(
+                [COLUMNS, *((*key, rows[key]) for key in sorted(rows))]
+            )
+    seeds = sorted(
+        set.intersection(*({key[1] for key in rows if key[0] == lam} for lam in ("0", "1"))), key=int
+    )
+    print(
+        f"seeds {', '.join(seeds)} of both λ = 0 and λ = 1; right in %, gain in points with its 95 % interval"
+    )
+    arms = {
+        name: [outcomes(rows, lam, seeds, decoding) for lam in ("0", "1")]
+        for name, decoding in (("greedy", "greedy"), ("sampled at 0.8", "sampled"))
+    }
+    arms["at least one of four"] = [arm.max(-1, keepdims=True) for arm in arms["sampled at 0.8"]]
+    for name, (zero, one) in arms.items():
+        gain = paired_gain(one, zero)
+        print(
+            f"{name}: {percent(zero.mean())}, {percent(one.mean())}, {points(gain.gain)} ({interval(gain)})"
+        )
+
+
+if __name__ == "__main__":
+    main()
