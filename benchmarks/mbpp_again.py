@@ -3,7 +3,7 @@
     python benchmarks/mbpp_again.py                   # the gains
     python benchmarks/mbpp_again.py runs/mbpp-power   # first adds a study's finished cells to the file
 
-Hours decide how many of the seeds run, so mbpp_again.csv keeps them from one machine to the next. It has a row
+Hours decide how many of the seeds run, so mbpp_again.csv keeps them from one machine to the next: with a row
 for each seed, decoding and test problem, with 1 for each completion that passed every test, else 0.
 """
 
