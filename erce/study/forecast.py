@@ -5,12 +5,10 @@ and a CPU's is not known.
 """
 
 import re
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from erce.errors import InputError, counted, duration
 from erce.generate.backend import backend_of
-from erce.recipe import Cell
 from erce.study.budget import StudyCost
 from erce.study.engines.processes import devices_of
 from erce.study.folder import read_timing
@@ -81,18 +79,21 @@ def time_lines(cost: StudyCost, *, config: Any, device: Device, jobs: int) -> li
 
     There are no lines where nothing is left. `config` None is a model whose weights cannot be counted.
     """
-    left = [cell for cell in cost.study.planned if any(cost.left(cell))]
+    left = [takes for takes in map(cost.left, cost.study.planned) if any(takes)]
     if not left:
         return []
     try:
         speed = _known_speed(cost, config=config, device=device)
     except InputError as error:
         return [f"  time      unknown: {error}"]
-    taken = _seconds(cost, left, speed)
-    cut_off = f"{duration(taken.most)} if every completion is cut off at its limit"
-    parts = f"training {duration(taken.training)}, generation {duration(taken.expected)} ({cut_off})"
+    is_counted = backend_of(cost.recipe).in_cell_process  # a server's time is not
+    training = sum(takes.read for takes in left) / speed.training
+    expected = is_counted * sum(takes.expected for takes in left) / speed.generation
+    most = is_counted * sum(takes.most for takes in left) / speed.generation
+    cut_off = f"{duration(most)} if every completion is cut off at its limit"
+    parts = f"training {duration(training)}, generation {duration(expected)} ({cut_off})"
     cells = f" for the {counted(len(left), 'cell')} that are not done" if cost.results else ""
-    total, where = taken.training + taken.expected, "this machine" if device.is_here else f"one {device.name}"
+    total, where = training + expected, "this machine" if device.is_here else f"one {device.name}"
     if not device.is_here:  # where cells that share a card are as slow as one after the other
         gpus, visible = cost.recipe.resources.gpus, [str(card) for card in range(jobs)]
         jobs = len({*devices_of(jobs, gpus=gpus, visible=visible)})
@@ -101,24 +102,6 @@ def time_lines(cost: StudyCost, *, config: Any, device: Device, jobs: int) -> li
         where += f" ({duration(total)} one after the other)"
     time = f"{duration(total / jobs)} on {where}{cells}: {parts}"
     return [f"  time      {time}", f"            {speed.basis}"]
-
-
-class _Seconds(NamedTuple):
-    """The seconds that all trainings take, and those of all generation, as expected and at the most."""
-
-    training: float
-    expected: float
-    most: float
-
-
-def _seconds(cost: StudyCost, cells: Iterable[Cell], speed: Speed) -> _Seconds:
-    """Return what is left of some cells takes, one after another; a server's time is not counted."""
-    left = [cost.left(cell) for cell in cells]
-    training = sum(cell.read for cell in left) / speed.training
-    if not backend_of(cost.recipe).in_cell_process:
-        return _Seconds(training, 0.0, 0.0)
-    expected, most = sum(cell.expected for cell in left), sum(cell.most for cell in left)
-    return _Seconds(training, expected / speed.generation, most / speed.generation)
 
 
 def _known_speed(cost: StudyCost, *, config: Any, device: Device) -> Speed:
