@@ -38,6 +38,7 @@ COLDEST = 1e-30  # the lowest temperature that float32 can divide by; only the a
 _READ_ALIKE = WeakKeyDictionary[Any, int]()  # model → the longest prompt that changed nothing in a batch
 BLOCK = 256  # tokens of the vocabulary that are summed at once
 ROOM_TOKENS = 32  # by which a cache grows
+READ_TOKENS = 4096  # of contexts that a CPU reads at once: more leave its caches, and take twice as long
 TAIL = 4  # a batch ends once under 1/TAIL of its rows still write; these rows join the next batch
 
 
@@ -278,16 +279,24 @@ def _read_once(
     once = copy.copy(settings)
     once.max_new_tokens, once.output_logits, once.return_dict_in_generate = 1, True, True
     once.disable_compile, once.compile_config = True, None
-    read = model.generate(input_ids=ids, attention_mask=mask, generation_config=once)
-    cache = read.past_key_values
+    at_once = max(1, READ_TOKENS // ids.shape[1]) if device.type == "cpu" else len(ids)
+    reads = [
+        model.generate(input_ids=some, attention_mask=their_mask, generation_config=once)
+        for some, their_mask in zip(ids.split(at_once), mask.split(at_once), strict=True)
+    ]
+    cache = reads[0].past_key_values
     rows = torch.tensor([unique[tuple(context)] for context in contexts], device=device)
-    logits = read.logits[0].float()[rows]
+    logits = torch.cat([read.logits[0] for read in reads]).float()[rows]
     # Some models keep states in their cache that selecting rows would leave behind, or nothing in a layer.
     if not isinstance(cache, DynamicCache) or _has_virtual_tokens(model):
         return None, logits
     layers: list[Any] = cache.layers
     if any(type(layer) not in COPYABLE or not layer.is_initialized for layer in layers):
         return None, logits
+    if len(reads) > 1:
+        for layer, *others in zip(layers, *(read.past_key_values.layers for read in reads[1:]), strict=True):
+            layer.keys = torch.cat([layer.keys, *(other.keys for other in others)])
+            layer.values = torch.cat([layer.values, *(other.values for other in others)])
     if static is not None:
         return static.filled(cache, rows), logits
     if len(unique) < len(contexts):

@@ -172,6 +172,20 @@ def test_neither_order_nor_company_of_problems_nor_the_number_of_samples_changes
     check_same(alone[:3], expected[6:9])
 
 
+@pytest.mark.parametrize("decoding", [GREEDY, replace(SAMPLED, compile=True)])
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_reading_prompts_in_pieces_changes_no_completion(model, tokenizer, decoding, pieces, monkeypatch):
+    monkeypatch.setenv(
+        "TORCHDYNAMO_DISABLE", "1"
+    )  # with a static cache, but without the seconds of compiling
+    expected, read = generate(model, tokenizer, PROBLEMS, decoding=decoding, seed=0), []
+    model.model.embed_tokens.register_forward_pre_hook(lambda _, args: read.append(args[0].shape))
+    width = max(len(prompt_ids(tokenizer, problem.prompt)) for problem in PROBLEMS)
+    monkeypatch.setattr(backend, "READ_TOKENS", pieces * width)
+    check_same(generate(model, tokenizer, PROBLEMS, decoding=decoding, seed=0), expected)
+    assert max(rows for rows, tokens in read if tokens == width) == pieces
+
+
 @pytest.mark.parametrize("batch_size", [7, 64])
 def test_reading_a_shared_prompt_once_changes_no_completion(model, tokenizer, batch_size, monkeypatch):
     decoding = replace(SAMPLED, samples=4, batch_size=batch_size)
