@@ -23,6 +23,7 @@ from erce.study.folder import read_study
 FILE = Path(__file__).with_suffix(".csv")
 COLUMNS = ("lam", "seed", "decoding", "problem", "accepted")
 DECODINGS = ("greedy", "sampled")
+LAMS = ("0", "1")
 
 Rows = dict[tuple[str, ...], str]  # the first four columns → the last
 
@@ -36,10 +37,10 @@ def kept() -> Rows:
 
 
 def of_study(root: Path) -> Rows:
-    """Return the rows of a study's finished trainings."""
+    """Return the rows of a study's finished trainings of λ = 0 and 1, without other methods."""
     rows: Rows = {}
     for row in records(read_study(root)):
-        if row.lam is not None and row.split == "test" and row.decoding in DECODINGS:
+        if row.arm in ("lam0", "lam1") and row.split == "test" and row.decoding in DECODINGS:
             key = (f"{row.lam:g}", str(row.seed), row.decoding, row.problem)
             rows[key] = rows.get(key, "") + str(int(bool(row.accepted)))
     return rows
@@ -51,31 +52,35 @@ def outcomes(rows: Rows, lam: str, seeds: list[str], decoding: str) -> np.ndarra
     return np.array([[list(map(int, of_seed[name])) for name in sorted(of_seed)] for of_seed in of_arm])
 
 
+def table(rows: Rows) -> list[str]:
+    """Return the lines on the seeds that both arms have; one sentence if there are none."""
+    of_arms = [{key[1] for key in rows if key[0] == lam} for lam in LAMS]
+    if not (seeds := sorted(set.intersection(*of_arms), key=int)):
+        return ["no seed has both λ = 0 and λ = 1 yet; name a study's folder"]
+    greedy, sampled = ([outcomes(rows, lam, seeds, how) for lam in LAMS] for how in DECODINGS)
+    any_of_four = [arm.max(-1, keepdims=True) for arm in sampled]
+    lines = [f"seeds {', '.join(seeds)}: λ = 0, λ = 1 in %, and the gain in points with its 95 % interval"]
+    for name, (zero, one) in (
+        ("greedy", greedy),
+        ("sampled at 0.8", sampled),
+        ("at least one of four", any_of_four),
+    ):
+        gain = paired_gain(one, zero)
+        means = ", ".join(percent(float(arm.mean())) for arm in (zero, one))
+        lines.append(f"{name}: {means}, {points(gain.gain)} ({interval(gain)})")
+    return lines
+
+
 def main() -> None:
     rows = kept()
     for root in map(Path, sys.argv[1:]):
         rows |= of_study(root)
     if len(sys.argv) > 1:
         with new_file(FILE) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(
-                [COLUMNS, *((*key, rows[key]) for key in sorted(rows))]
-            )
-    seeds = sorted(
-        set.intersection(*({key[1] for key in rows if key[0] == lam} for lam in ("0", "1"))), key=int
-    )
-    print(
-        f"seeds {', '.join(seeds)} of both λ = 0 and λ = 1; right in %, gain in points with its 95 % interval"
-    )
-    arms = {
-        name: [outcomes(rows, lam, seeds, decoding) for lam in ("0", "1")]
-        for name, decoding in (("greedy", "greedy"), ("sampled at 0.8", "sampled"))
-    }
-    arms["at least one of four"] = [arm.max(-1, keepdims=True) for arm in arms["sampled at 0.8"]]
-    for name, (zero, one) in arms.items():
-        gain = paired_gain(one, zero)
-        print(
-            f"{name}: {percent(zero.mean())}, {percent(one.mean())}, {points(gain.gain)} ({interval(gain)})"
-        )
+            written = csv.writer(file, lineterminator="\n")
+            written.writerow(COLUMNS)
+            written.writerows((*key, rows[key]) for key in sorted(rows))
+    print("\n".join(table(rows)))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
     python -m scripts.reproduction runs/smollm2-mbpp
 
 A row names the commit of this checkout, with a + behind it if files have changed since; your name goes to its
-end. Gains are over λ = 0, in points with 95 % intervals, on the main task's test problems, as in the report,
-where that of an arm which validation prefers allows for the choice.
+end. Gains are over λ = 0, in points with 95 % intervals, on the main task's test problems, as in the report:
+the interval of the arm that validation prefers allows for the choice.
 """
 
 import argparse
@@ -55,8 +55,11 @@ def _commit() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("runs", type=Path, help="the study's folder")
-    made = summary(read_study(parser.parse_args().runs))
-    print("\n".join(rows(made, commit=_commit())))
+    try:
+        made = summary(read_study(parser.parse_args().runs))
+        print("\n".join(rows(made, commit=_commit())))
+    except InputError as error:
+        parser.error(str(error))
 
 
 if __name__ == "__main__":

@@ -32,13 +32,13 @@ class VerifiedAccuracy(TrainerCallback):
         trainer.add_callback(VerifiedAccuracy(trainer, problems, "number", samples=4))
 
     The log, whatever `report_to` names and the evaluation's metrics get `eval_verified` (greedy decoding) and
-    `eval_cut_off` and `eval_mean_tokens` of the same completions, for a verifier that wants an answer's form
-    also `eval_verified_flexible` without it; with samples `eval_verified_sampled`, `eval_pass@k` and
-    `eval_mixed`, the share of problems with right and wrong samples. All but the tokens are shares of 1. So
-    `metric_for_best_model="eval_verified"`, `load_best_model_at_end` and early stopping work.
-    The completions with their verdicts are in `output_dir/completions`, and in a table of Weights & Biases or
-    Comet. Several processes share the problems. The training has the bits that it would have without the
-    callback. `last` is the last `Evaluation`.
+    `eval_cut_off` and `eval_mean_tokens` of the same completions; with samples also `eval_verified_sampled`,
+    `eval_pass@k` and `eval_mixed`, the share of problems with right and wrong samples. Where a verifier wants
+    a form, `eval_verified_flexible` is without it. All but the tokens are shares of 1. So
+    `metric_for_best_model="eval_verified"`, `load_best_model_at_end` and early stopping work. The completions
+    with their verdicts are in `output_dir/completions`, and in a table of Weights & Biases or Comet. Several
+    processes share the problems. The training has the bits that it would have without the callback. `last` is
+    the last `Evaluation`.
 
     Args:
         trainer: An `ERCETrainer`, TRL's `SFTTrainer`, or transformers' `Trainer` with a `processing_class`.

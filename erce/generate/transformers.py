@@ -38,7 +38,9 @@ COLDEST = 1e-30  # the lowest temperature that float32 can divide by; only the a
 _READ_ALIKE = WeakKeyDictionary[Any, int]()  # model → the longest prompt that changed nothing in a batch
 BLOCK = 256  # tokens of the vocabulary that are summed at once
 ROOM_TOKENS = 32  # by which a cache grows
-READ_TOKENS = 4096  # of contexts that a CPU reads at once: more leave its caches, and take twice as long
+READ_TOKENS = (
+    4096  # of contexts that a CPU reads at once: more do not fit its caches, and take up to twice as long
+)
 TAIL = 4  # a batch ends once under 1/TAIL of its rows still write; these rows join the next batch
 
 
@@ -281,8 +283,8 @@ def _read_once(
     once.disable_compile, once.compile_config = True, None
     at_once = max(1, READ_TOKENS // ids.shape[1]) if device.type == "cpu" else len(ids)
     reads = [
-        model.generate(input_ids=some, attention_mask=their_mask, generation_config=once)
-        for some, their_mask in zip(ids.split(at_once), mask.split(at_once), strict=True)
+        model.generate(input_ids=piece_ids, attention_mask=piece_mask, generation_config=once)
+        for piece_ids, piece_mask in zip(ids.split(at_once), mask.split(at_once), strict=True)
     ]
     cache = reads[0].past_key_values
     rows = torch.tensor([unique[tuple(context)] for context in contexts], device=device)
@@ -297,6 +299,8 @@ def _read_once(
         for layer, *others in zip(layers, *(read.past_key_values.layers for read in reads[1:]), strict=True):
             layer.keys = torch.cat([layer.keys, *(other.keys for other in others)])
             layer.values = torch.cat([layer.values, *(other.values for other in others)])
+            for other in others:  # or all keys and values would be there twice
+                other.keys = other.values = None
     if static is not None:
         return static.filled(cache, rows), logits
     if len(unique) < len(contexts):

@@ -20,7 +20,7 @@ TRAINING_SHARE, GENERATION_SHARE, COMPILED = 0.027, 0.0018, 25
 
 
 class Speed(NamedTuple):
-    """The tokens per second that a device reads in training and writes, prompts' time included."""
+    """The tokens per second that a device reads in training, and that it generates, with prompts' time."""
 
     training: float
     generation: float
@@ -109,9 +109,7 @@ def _known_speed(cost: StudyCost, *, config: Any, device: Device) -> Speed:
     if device.is_here and (of_cells := _finished_speed(cost)):
         return of_cells
     if device.kind == "cpu":
-        raise InputError(
-            "no training is done on this CPU; a run says how fast it is, and --device names a GPU"
-        )
+        raise InputError("a CPU's speed is known once a cell is trained; --device names a GPU")
     if config is None:
         raise InputError("the size of the model is not known")
     if device.flops is None:

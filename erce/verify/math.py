@@ -9,6 +9,8 @@ from erce.verify.number import is_number
 from erce.verify.phrases import plain, stated_number
 from erce.verify.sentences import Answer
 
+NOTHING_FOUND = ("no answer", "truncated")
+
 
 def verify_math(
     answer: str, completion: Completion | str, *, strict: bool = True, traces: Traces = TRACES
@@ -36,7 +38,7 @@ def verify_math(
     """
     began = time.perf_counter()
     require_reference(answer)
-    if not strict and (by_form := verify_math(answer, completion, traces=traces)).accepted:
+    if not strict and (by_form := verify_math(answer, completion, traces=traces)).reason not in NOTHING_FOUND:
         return by_form
     answer_words = find_answer(
         completion,
@@ -46,7 +48,7 @@ def verify_math(
         number=not strict and is_number(answer),
     )
     if answer_words is None or not answer_words.text.strip():
-        reason = "no answer" if is_finished(completion) else "truncated"
+        reason = NOTHING_FOUND[not is_finished(completion)]
         return Verdict(False, reason, elapsed=time.perf_counter() - began)
     verdict = _compared(answer, answer_words)
     detail = verdict.detail if verdict.accepted else answer_words.note or verdict.detail

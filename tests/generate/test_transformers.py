@@ -175,9 +175,8 @@ def test_neither_order_nor_company_of_problems_nor_the_number_of_samples_changes
 @pytest.mark.parametrize("decoding", [GREEDY, replace(SAMPLED, compile=True)])
 @pytest.mark.parametrize("pieces", [1, 3])
 def test_reading_prompts_in_pieces_changes_no_completion(model, tokenizer, decoding, pieces, monkeypatch):
-    monkeypatch.setenv(
-        "TORCHDYNAMO_DISABLE", "1"
-    )  # with a static cache, but without the seconds of compiling
+    # With a static cache too, but without the seconds of compiling.
+    monkeypatch.setenv("TORCHDYNAMO_DISABLE", "1")
     expected, read = generate(model, tokenizer, PROBLEMS, decoding=decoding, seed=0), []
     model.model.embed_tokens.register_forward_pre_hook(lambda _, args: read.append(args[0].shape))
     width = max(len(prompt_ids(tokenizer, problem.prompt)) for problem in PROBLEMS)

@@ -154,10 +154,7 @@ def test_the_time_of_a_half_done_study_is_that_of_the_tokens_that_are_left(finis
 
 def test_a_cpus_hours_are_not_known_before_a_cell_is_done():
     [line] = lines_of(dry_run(RECIPE, NOWHERE, device="cpu"), "time")
-    assert (
-        "unknown: no training is done on this CPU; a run says how fast it is, and --device names a GPU"
-        in line
-    )
+    assert "unknown: a CPU's speed is known once a cell is trained; --device names a GPU" in line
 
 
 @pytest.mark.parametrize(

@@ -110,9 +110,11 @@ def test_to_verify_math_a_marker_decides_alone_and_below_a_box_or_statement(comp
         "The final answer is 18. This answer is consistent with the problem.",
         "#### 18\nThis answer is consistent with the problem.",
         "The final answer is 18. The answer was checked by substitution.",
+        "#### 18\n<answer>19</answer>",
+        "The final answer is 18\n\nAnswer\n19",
     ],
 )
-def test_the_flexible_reading_accepts_what_the_strict_one_does(completion):
+def test_the_flexible_reading_is_the_strict_one_where_that_finds_an_answer(completion):
     assert verify_math("18", completion).accepted
     assert verify_math("18", completion, strict=False).accepted
     assert not verify_math("19", completion, strict=False).accepted

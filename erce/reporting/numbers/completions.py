@@ -148,7 +148,7 @@ def _compared_arms(summary: Summary) -> tuple[Arm, Arm] | None:
 
 
 def _texts(study: Study) -> dict[str, list[str]]:
-    """Return prompt, reference (an answer or tests) and demonstration of the main task's test problems by id.
+    """Return prompt, reference (answer, tests or outputs) and demonstration of the main task's test problems.
 
     Without problems.jsonl there are none; an older one lacks some texts.
     """

@@ -47,8 +47,8 @@ class TableRow:
     tokens: float | None  # None: a log does not hold it
     entropy: float | None
     flexible: float | None = None  # None: the task does not say
-    sampled_before: int | None = 0  # tokens the base model sampled for its training; None: unknown
-    steps: int | None = 0  # of one training; None: unknown
+    sampled_before: int | None = 0  # tokens that were sampled for its training; None: unknown
+    steps: int | None = 0  # of one training and of the model that sampled for it; None: unknown
     ci: tuple[float, float] | None = None
     gain: Gain | None = None
     p_holm: float | None = None

@@ -183,7 +183,7 @@ def _gain(summary: Summary, treated: TableRow, baseline: TableRow, chosen_from: 
 
 
 def _cost(row: TableRow) -> tuple[float, float]:
-    """Return the tokens sampled before training and the steps of a training; infinite where unknown."""
+    """Return a row's tokens sampled before training and its steps; infinite where unknown."""
     sampled, steps = (math.inf if cost is None else float(cost) for cost in (row.sampled_before, row.steps))
     return sampled, steps
 

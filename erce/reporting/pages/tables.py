@@ -59,6 +59,8 @@ def print_tables(summary: Summary, console: Console) -> None:
             console.print(_terminal_table(summary, task))
     completions = "samples" if summary.decoding == "sampled" else "greedy completions"
     notes = [note.format(completions=completions) for note in NOTES]
+    if (baseline := summary.name(summary.baseline)) != "λ = 0":  # as a grid on another base loss calls it
+        notes.append(f"λ = 0: {visible(baseline)}")
     if summary.own:
         notes += ["self: own right answers", "rft: those and the demonstrations"]
     console.print(" · ".join(notes), style="dim")

@@ -207,7 +207,7 @@ def in_words(summary: Summary, arm: Arm) -> str:
 
 
 def _cost(summary: Summary, row: TableRow) -> str:
-    """Return what an arm takes: steps of a training, and the tokens that are sampled before it."""
+    """Return what an arm takes: steps of training, and the tokens that are sampled before it."""
     if row.arm.is_base:
         return "no training"
     steps = "" if row.steps is None else counted(row.steps, "training step")

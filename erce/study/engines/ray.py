@@ -90,13 +90,11 @@ def _reach(address: str) -> None:
 
 
 def _check_room(ray: Any, options: dict[str, Any], *, grows: bool) -> None:
-    """Raise an InputError if no node could ever hold a cell: Ray would wait. Say that GPUs stay unused."""
+    """Raise an InputError if no node could ever hold a cell: Ray would wait. Say so if GPUs stay unused."""
     rooms = [node["Resources"] for node in ray.nodes() if node["Alive"]]
     cpus, gpus = options["num_cpus"], options["num_gpus"]
     if not gpus and any(room.get("GPU") for room in rooms):
-        print(
-            "The cluster has GPUs, but cells use none; to use them: --set resources.gpus=1", file=sys.stderr
-        )
+        print("The cluster has GPUs, but cells use none; to use them: [resources] gpus = 1", file=sys.stderr)
     if grows or any(room.get("CPU", 0) >= cpus and room.get("GPU", 0) >= gpus for room in rooms):
         return
     raise InputError(
