@@ -90,7 +90,7 @@ def _reach(address: str) -> None:
 
 
 def _check_room(ray: Any, options: dict[str, Any], *, grows: bool) -> None:
-    """Raise an InputError if no node could ever hold a cell: Ray would wait. Say so if GPUs stay unused."""
+    """Raise an InputError if no node could ever hold a cell; print a sentence if GPUs would stay unused."""
     rooms = [node["Resources"] for node in ray.nodes() if node["Alive"]]
     cpus, gpus = options["num_cpus"], options["num_gpus"]
     if not gpus and any(room.get("GPU") for room in rooms):
