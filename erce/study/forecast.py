@@ -20,7 +20,7 @@ TRAINING_SHARE, GENERATION_SHARE, COMPILED = 0.027, 0.0018, 25
 
 
 class Speed(NamedTuple):
-    """The tokens per second that a device trains on, and that it generates, the time of prompts included."""
+    """The tokens a device reads per second of training, and those it writes per second of generation."""
 
     training: float
     generation: float
