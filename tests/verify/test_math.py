@@ -8,6 +8,7 @@ import pytest
 from toys.answers.completions import cut_off
 from toys.answers.hostile import bombs
 
+from erce.errors import InputError
 from erce.verify import equivalent, verify_math
 
 VERDICTS = [  # answer, completion, accepted, reason
@@ -90,6 +91,14 @@ def test_a_reference_that_is_no_text_is_the_tasks_fault(answer):
         verify_math(answer, "5")
     with pytest.raises(ValueError, match="reference answer"):
         equivalent(answer, "5")
+
+
+def test_a_whole_solution_is_refused_as_a_reference_and_a_box_or_formula_around_the_answer_is_not():
+    for solution in (r"So we get $\boxed{5}$.", "4*5=20\n#### 20", r"Thus\n\[x = \boxed{5}.\]"):
+        with pytest.raises(InputError, match="ends a whole solution: give as the answer what its"):
+            verify_math(solution, r"\boxed{5}")
+    for answer in (r"\boxed{5}", r"$\boxed{5}$", r"\text{ } \boxed{5}", "5"):
+        assert verify_math(answer, r"\boxed{5}").accepted
 
 
 @pytest.mark.parametrize("completion", [None, b"5", 5, ["5"]])
