@@ -1,7 +1,9 @@
 """Completion → whether the answer in its last box means the same as the reference, as in MATH."""
 
+import re
 import time
 
+from erce.errors import InputError
 from erce.types import Completion, Verdict
 from erce.verify.answers.reference import compared, require_reference
 from erce.verify.extract import FINAL_ANSWER_IS, STATEMENT, TRACES, Traces, find_answer, is_finished
@@ -10,6 +12,7 @@ from erce.verify.phrases import plain, stated_number
 from erce.verify.sentences import Answer
 
 NOTHING_FOUND = ("no answer", "truncated")
+_SOLUTION = re.compile(r"####|(?<!\S)[^\W\d_]{2,}\b.*\\(?:boxed|fbox)\b", re.DOTALL)
 
 
 def verify_math(
@@ -20,7 +23,7 @@ def verify_math(
     The final answer is the last box, else what follows "the final answer is", or a later line after `####`.
 
     Args:
-        answer: The reference.
+        answer: The reference; InputError if it is empty or a whole solution.
         completion: What the model wrote; a bare string counts as finished.
         strict: False takes also the last stated answer ("Answer: 5", "the answer is 5"), else, if `answer`
             is a number, the last number of a finished text, unless its sentence hedges it
@@ -38,6 +41,8 @@ def verify_math(
     """
     began = time.perf_counter()
     require_reference(answer)
+    if _SOLUTION.search(answer):
+        raise InputError(f"{answer[-80:]!r} ends a whole solution: give what its #### or box holds")
     if not strict and (by_form := verify_math(answer, completion, traces=traces)).reason not in NOTHING_FOUND:
         return by_form
     answer_words = find_answer(
@@ -48,8 +53,7 @@ def verify_math(
         number=not strict and is_number(answer),
     )
     if answer_words is None or not answer_words.text.strip():
-        reason = NOTHING_FOUND[not is_finished(completion)]
-        return Verdict(False, reason, elapsed=time.perf_counter() - began)
+        return Verdict(False, NOTHING_FOUND[not is_finished(completion)], elapsed=time.perf_counter() - began)
     verdict = _compared(answer, answer_words)
     detail = verdict.detail if verdict.accepted else answer_words.note or verdict.detail
     return Verdict(verdict.accepted, verdict.reason, verdict.extracted, time.perf_counter() - began, detail)

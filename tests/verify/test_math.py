@@ -95,10 +95,11 @@ def test_a_reference_that_is_no_text_is_the_tasks_fault(answer):
 
 def test_a_whole_solution_is_refused_as_a_reference_and_a_box_or_formula_around_the_answer_is_not():
     for solution in (r"So we get $\boxed{5}$.", "4*5=20\n#### 20", r"Thus\n\[x = \boxed{5}.\]"):
-        with pytest.raises(InputError, match="ends a whole solution: give as the answer what its"):
+        with pytest.raises(InputError, match="ends a whole solution: give what its #### or box holds"):
             verify_math(solution, r"\boxed{5}")
     for answer in (r"\boxed{5}", r"$\boxed{5}$", r"\text{ } \boxed{5}", "5"):
         assert verify_math(answer, r"\boxed{5}").accepted
+    assert equivalent(solution, solution).accepted
 
 
 @pytest.mark.parametrize("completion", [None, b"5", 5, ["5"]])
