@@ -4,12 +4,15 @@
     python benchmarks/mbpp_again.py runs/mbpp-power   # first adds a study's finished cells to the file
 
 Hours decide how many of the seeds run, so mbpp_again.csv keeps them from one machine to the next: with a row
-for each arm, seed, decoding and test problem, with 1 for each completion that passed every test, else 0.
+for each arm, seed, split and problem, and a column for each decoding: 1 for each completion that passed every
+test, else 0, and nothing where none was drawn.
 """
 
 import csv
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,12 +24,31 @@ from erce.study.export import records
 from erce.study.folder import read_study
 
 FILE = Path(__file__).with_suffix(".csv")
-COLUMNS = ("arm", "seed", "decoding", "problem", "accepted")
-DECODINGS = ("greedy", "sampled")
+TEMPERATURES = {"greedy": 0.0, "T0.4": 0.4, "sampled": 0.8}  # of each decoding, rising
+FOUR = ("T0.4", "sampled")  # the decodings with four samples of a problem
+COLUMNS = ("arm", "seed", "split", "problem", *TEMPERATURES)
 NAMES = {"lam0": "λ = 0", "lam1": "λ = 1", "rft": "rft", "rft-lam1": "rft + 1"}
 PAIRS = (("lam0", "lam1"), ("lam0", "rft"), ("lam1", "rft-lam1"), ("lam0", "rft-lam1"))
 
-Rows = dict[tuple[str, ...], str]  # the first four columns → the last
+Key = tuple[str, str, str, str]  # arm, seed, split, problem
+Rows = dict[Key, dict[str, str]]  # → decoding → 0 and 1
+
+
+class Measure(NamedTuple):
+    """What a line compares: the means of two arms, each at its best of these decodings on validation."""
+
+    name: str
+    decodings: Sequence[str]
+    any_of_four: bool = False
+
+
+MEASURES = (
+    Measure("greedy", ["greedy"]),
+    *(Measure(f"sampled at {TEMPERATURES[name]}", [name]) for name in FOUR),
+    Measure("each at its best temperature", list(TEMPERATURES)),
+    *(Measure(f"at least one of four at {TEMPERATURES[name]}", [name], True) for name in FOUR),
+    Measure("at least one of four, each at its best temperature", FOUR, True),
+)
 
 
 def kept() -> Rows:
@@ -34,23 +56,41 @@ def kept() -> Rows:
     if not FILE.is_file():
         return {}
     with FILE.open(encoding="utf-8", newline="") as file:
-        return {tuple(row[:4]): row[4] for row in list(csv.reader(file))[1:]}
+        return {
+            (row["arm"], row["seed"], row["split"], row["problem"]): {
+                name: row[name] for name in TEMPERATURES
+            }
+            for row in csv.DictReader(file)
+        }
+
+
+def keep(rows: Rows) -> None:
+    """Write the rows to the file."""
+    with new_file(FILE) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        written = csv.writer(file, lineterminator="\n")
+        written.writerow(COLUMNS)
+        written.writerows((*key, *(rows[key].get(name, "") for name in TEMPERATURES)) for key in sorted(rows))
 
 
 def of_study(root: Path) -> Rows:
     """Return the rows of a study's finished trainings in the arms of `NAMES`, without others."""
     rows: Rows = {}
     for row in records(read_study(root)):
-        if row.arm in NAMES and row.split == "test" and row.decoding in DECODINGS:
-            key = (row.arm, str(row.seed), row.decoding, row.problem)
-            rows[key] = rows.get(key, "") + str(int(bool(row.accepted)))
+        if row.arm in NAMES and row.decoding in TEMPERATURES:
+            by_decoding = rows.setdefault((row.arm, str(row.seed), row.split, row.problem), {})
+            accepted = str(int(bool(row.accepted)))
+            by_decoding[row.decoding] = by_decoding.get(row.decoding, "") + accepted
     return rows
 
 
-def outcomes(rows: Rows, arm: str, seeds: list[str], decoding: str) -> np.ndarray:
-    """Return 0 and 1 of an arm, (seeds, problems, samples), the problems in one order."""
-    of_arm = [{key[3]: texts for key, texts in rows.items() if key[:3] == (arm, s, decoding)} for s in seeds]
-    return np.array([[list(map(int, of_seed[name])) for name in sorted(of_seed)] for of_seed in of_arm])
+def outcomes(rows: Rows, arm: str, seeds: Sequence[str], split: str, decoding: str) -> np.ndarray:
+    """Return 0 and 1 of an arm, (seeds, problems, samples), problems in one order; empty where some lack."""
+    of_seeds = [
+        [rows[key].get(decoding, "") for key in sorted(rows) if key[:3] == (arm, seed, split)]
+        for seed in seeds
+    ]
+    is_whole = all(texts and all(texts) for texts in of_seeds)
+    return np.array([[list(map(int, text)) for text in texts] for texts in of_seeds if is_whole])
 
 
 def table(rows: Rows) -> list[str]:
@@ -59,35 +99,44 @@ def table(rows: Rows) -> list[str]:
     for pair in PAIRS:
         of_arms = [{key[1] for key in rows if key[0] == arm} for arm in pair]
         if seeds := sorted(set.intersection(*of_arms), key=int):
-            lines += _gains(rows, pair, seeds)
+            names = ", ".join(NAMES[arm] for arm in pair)
+            lines.append(f"seeds {', '.join(seeds)}: {names} in %, gain in points with its 95 % interval")
+            lines += filter(None, (_line(rows, pair, seeds, measure) for measure in MEASURES))
     return lines or ["no seed has both λ = 0 and λ = 1 yet; name a study's folder"]
 
 
-def _gains(rows: Rows, pair: tuple[str, str], seeds: list[str]) -> list[str]:
-    names = ", ".join(NAMES[arm] for arm in pair)
-    lines = [f"seeds {', '.join(seeds)}: {names} in %, and the gain in points with its 95 % interval"]
-    greedy, sampled = ([outcomes(rows, arm, seeds, how) for arm in pair] for how in DECODINGS)
-    any_of_four = [arm.max(-1, keepdims=True) for arm in sampled]
-    for name, (zero, one) in (
-        ("greedy", greedy),
-        ("sampled at 0.8", sampled),
-        ("at least one of four", any_of_four),
-    ):
-        gain = paired_gain(one, zero)
-        means = ", ".join(percent(float(arm.mean())) for arm in (zero, one))
-        lines.append(f"{name}: {means}, {points(gain.gain)} ({interval(gain)})")
-    return lines
+def _line(rows: Rows, pair: tuple[str, str], seeds: Sequence[str], measure: Measure) -> str:
+    """Return the line of a measure; empty where an arm lacks one of its decodings."""
+    zero, one = (_at_best(rows, arm, seeds, measure) for arm in pair)
+    if zero is None or one is None:
+        return ""
+    gain = paired_gain(one[1], zero[1])
+    means = ", ".join(percent(float(arm.mean())) for _, arm in (zero, one))
+    at = f" ({zero[0]:g}, {one[0]:g})" if len(measure.decodings) > 1 else ""
+    return f"{measure.name}{at}: {means}, {points(gain.gain)} ({interval(gain)})"
+
+
+def _at_best(rows: Rows, arm: str, seeds: Sequence[str], measure: Measure) -> tuple[float, np.ndarray] | None:
+    """Return validation's temperature, the lowest of equals, and the outcomes on test at it."""
+    validation, test = (
+        [outcomes(rows, arm, seeds, split, name) for name in measure.decodings]
+        for split in ("validation", "test")
+    )
+    if not all(drawn.size for drawn in validation + test):
+        return None
+    if measure.any_of_four:
+        validation, test = ([drawn.max(-1, keepdims=True) for drawn in split] for split in (validation, test))
+    best = int(np.argmax([round(drawn.mean(), 12) for drawn in validation]))
+    return TEMPERATURES[measure.decodings[best]], test[best]
 
 
 def main() -> None:
     rows = kept()
     for root in map(Path, sys.argv[1:]):
-        rows |= of_study(root)
+        for key, drawn in of_study(root).items():
+            rows[key] = rows.get(key, {}) | drawn
     if len(sys.argv) > 1:
-        with new_file(FILE) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
-            written = csv.writer(file, lineterminator="\n")
-            written.writerow(COLUMNS)
-            written.writerows((*key, rows[key]) for key in sorted(rows))
+        keep(rows)
     print("\n".join(table(rows)))
 
 
