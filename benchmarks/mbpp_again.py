@@ -1,4 +1,4 @@
-"""MBPP again (docs/real.md): the verdicts of λ = 0, λ = 1, rft and rft + 1, seed by seed, and their gains.
+"""MBPP again (docs/real.md): the verdicts of λ = 0, 1 and 4, rft and rft + 1, seed by seed, and their gains.
 
     python benchmarks/mbpp_again.py                   # the gains
     python benchmarks/mbpp_again.py runs/mbpp-power   # first adds a study's finished cells to the file
@@ -27,8 +27,8 @@ FILE = Path(__file__).with_suffix(".csv")
 TEMPERATURES = {"greedy": 0.0, "T0.4": 0.4, "sampled": 0.8}  # of each decoding, rising
 FOUR = ("T0.4", "sampled")  # the decodings with four samples of a problem
 COLUMNS = ("arm", "seed", "split", "problem", *TEMPERATURES)
-NAMES = {"lam0": "λ = 0", "lam1": "λ = 1", "rft": "rft", "rft-lam1": "rft + 1"}
-PAIRS = (("lam0", "lam1"), ("lam0", "rft"), ("lam1", "rft-lam1"), ("lam0", "rft-lam1"))
+NAMES = {"lam0": "λ = 0", "lam1": "λ = 1", "lam4": "λ = 4", "rft": "rft", "rft-lam1": "rft + 1"}
+PAIRS = (("lam0", "lam1"), ("lam0", "lam4"), ("lam0", "rft"), ("lam1", "rft-lam1"), ("lam0", "rft-lam1"))
 
 Key = tuple[str, str, str, str]  # arm, seed, split, problem
 Rows = dict[Key, dict[str, str]]  # → decoding → 0 and 1
