@@ -17,14 +17,14 @@ MADE_AGAIN = "`erce run` with the study's recipe makes it again (logs are import
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path to write to, which becomes `path` when the block ends without an exception.
-
-    It does not wait for the disk, as `write_text` does.
-    """
+    """Yield a temporary path, which becomes `path` (perhaps not on the disk yet) when the block ends well."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(path)
-    yield temporary
-    temporary.replace(path)
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -108,4 +108,4 @@ def _parsed_object(text: bytes) -> dict[str, Any] | None:
 
 
 def _temporary(path: Path) -> Path:
-    return path.with_name(f".{path.name}.tmp")
+    return path.with_name(f".{path.name}.{os.getpid()}.tmp")  # two processes may write the same path

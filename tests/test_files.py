@@ -1,9 +1,9 @@
-"""erce.files: rows of JSON Lines come in order, and a damaged line is named by its number."""
+"""erce.files: rows of JSON Lines come in order, damaged lines are numbered, files are whole or not there."""
 
 import pytest
 
 from erce.errors import DamagedError
-from erce.files import read_rows
+from erce.files import new_file, read_rows, write_text
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,22 @@ def test_text_that_is_not_utf_8_is_damaged(tmp_path):
     (tmp_path / "rows.jsonl").write_bytes(b'{"n": 0}\n{"n": "\xff"}\n')
     with pytest.raises(DamagedError, match="line 2 is damaged"):
         list(read_rows(tmp_path / "rows.jsonl", "n"))
+
+
+def test_two_processes_that_write_a_file_at_once_leave_one_of_both_whole(tmp_path, monkeypatch):
+    path = tmp_path / "rows.txt"
+    with new_file(path) as first, first.open("w", encoding="utf-8") as file:
+        file.write("first")
+        with monkeypatch.context() as other:
+            other.setattr("os.getpid", lambda: 1)
+            write_text(path, "second")
+        assert path.read_text(encoding="utf-8") == "second"
+    assert path.read_text(encoding="utf-8") == "first"
+
+
+def test_what_could_not_be_written_leaves_the_old_file_and_nothing_else(tmp_path):
+    write_text(tmp_path / "rows.txt", "old")
+    with pytest.raises(UnicodeEncodeError):
+        write_text(tmp_path / "rows.txt", "half\ud800")
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.txt"]
+    assert (tmp_path / "rows.txt").read_text(encoding="utf-8") == "old"

@@ -76,9 +76,8 @@ def check_folder(root: Path, recipe: Recipe) -> None:
         )
     if not root.exists() or _settings(root) is not None:
         return
-    written_first = (STUDY, PROBLEMS, BASE)  # all that a run has left that was killed soon
-    begun = {LOCKS, *written_first, *(f".{name}.tmp" for name in written_first)}
-    if root.is_dir() and all(path.name in begun for path in root.iterdir()):
+    begun = {LOCKS, STUDY, PROBLEMS, BASE}  # all that a run has left that was killed soon
+    if root.is_dir() and all(path.name in begun or path.match(".*.tmp") for path in root.iterdir()):
         return
     cells = [*recipe.cells(), *recipe.own_cells]
     if not any(cell_folder(root, recipe, cell).is_dir() for cell in cells):
