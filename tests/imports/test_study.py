@@ -228,17 +228,17 @@ def rows(path, right, *, samples=1, **columns):
 
 
 def test_samples_that_one_arm_has_more_of_count_in_no_number_of_both(tmp_path):
-    """Of λ = 0 two samples per problem, of λ = 1 eight; in each half of the problems has one right of two."""
+    """Of λ = 0 three samples per problem, of λ = 1 eight; in each half of the problems has one right of three."""
     few, many = [1, 0] * 20, [4, 0] * 20
     logs = {
-        "baseline": [rows(tmp_path / f"b{at}", few, samples=2, temperature=0.8) for at in range(2)],
+        "baseline": [rows(tmp_path / f"b{at}", few, samples=3, temperature=0.8) for at in range(2)],
         "lam=1": [rows(tmp_path / f"l{at}", many, samples=8, temperature=0.8) for at in range(2)],
     }
     better = [rows(tmp_path / f"v{at}", [8] * 40, samples=8, temperature=0.8) for at in range(2)]
     chosen = {arm: [*map(copied, of_arm)] for arm, of_arm in logs.items()} | {"lam=1": better}
     held = sample_coverage(summary(import_study(tmp_path / "out", logs, validation=chosen)))
-    assert held.ks == [1, 2]
-    zero, one = (held.passed[Arm(lam)][1] for lam in (0.0, 1.0))
+    assert held.ks == [1, 2, 3]
+    zero, one = (held.passed[Arm(lam)][-1] for lam in (0.0, 1.0))
     assert held.arm == Arm(1.0)
     assert held.gains["pass"].gain == pytest.approx(one - zero)
 

@@ -59,12 +59,12 @@ def test_the_gain_of_the_base_model_with_all_samples_covers_the_other_arms_seeds
     rng = np.random.default_rng(1)
 
     def arm(*chances: float) -> np.ndarray:
-        return np.stack([(rng.random((200, 2)) < chance).astype(int) for chance in chances])
+        return np.stack([(rng.random((200, 3)) < chance).astype(int) for chance in chances])
 
     arms = {BASE_MODEL: arm(0.5), ZERO: arm(0.2, 0.4, 0.6), ONE: arm(0.4, 0.4, 0.4)}
     test = {name: {"sampled": array} for name, array in arms.items()}
     validation = {BASE_MODEL: 0.5, ZERO: 0.4, ONE: 0.4}
-    made = summary(study_of(tmp_path / "a", test, validation, n_test=200, decoding={"samples": 2}))
+    made = summary(study_of(tmp_path / "a", test, validation, n_test=200, decoding={"samples": 3}))
     held = sample_coverage(made)
     any_right = [arms[name].max(-1, keepdims=True) for name in (BASE_MODEL, ZERO)]
     assert held.arm == BASE_MODEL

@@ -47,16 +47,16 @@ class Coverage:
 
 @lru_cache(maxsize=1)
 def sample_coverage(summary: Summary) -> Coverage | None:
-    """Score every arm on the test problems; None with one sample a problem, or no finished cell."""
+    """Score every arm on the test problems; None with two samples a problem or one, or no finished cell."""
     arms = [arm for arm in summary.arms(summary.task) if summary.row(summary.task, arm, "sampled")]
     outcomes = {arm: summary.outcomes(arm, "sampled") for arm in arms}
     n = min((array.shape[2] for array in outcomes.values()), default=1)
-    if n < 2:
+    if n < 3:
         return None
     ks = sorted({*(2**power for power in range(n.bit_length())), n})
     passed = {arm: coverage(array)[[k - 1 for k in ks]].tolist() for arm, array in outcomes.items()}
-    votes, ways = {}, VOTES if n > 2 else VOTES[1:]  # of two samples the vote is either's
-    for way in ways:
+    votes = {}
+    for way in VOTES:
         shares = {
             arm: known_mean([scores.get(f"{way}@{n}") for scores in _scores(summary, arm)]) for arm in arms
         }
@@ -66,7 +66,7 @@ def sample_coverage(summary: Summary) -> Coverage | None:
     preferred = preferences(summary).get("sampled")
     arm = preferred.arm if preferred else summary.chosen_penalty
     if arm in outcomes and summary.baseline in outcomes and arm != summary.baseline:
-        found = {way: _gain(summary, arm, way, n) for way in ("pass", *ways)}
+        found = {way: _gain(summary, arm, way, n) for way in ("pass", *VOTES)}
         gains = {way: gain for way, gain in found.items() if gain is not None}
     return Coverage(ks, passed, votes, mixed, arm, gains)
 
