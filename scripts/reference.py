@@ -1,6 +1,6 @@
 """MkDocs hook and griffe extension: the parser, the recipe's classes and docstrings → reference pages.
 
-python -m scripts.reference > recipes/README.md     # the settings of a recipe, for readers of the repository
+python -m scripts.reference > recipes/README.md     # settings and commands, for readers of the repository
 """
 
 import argparse
@@ -14,18 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from griffe import Attribute, Docstring, Extension, Object
+from mkdocs.structure.pages import Page
 
 RECIPES = Path(__file__).parents[1] / "recipes"
 DOCTEST = re.compile(r"(?m)^>>> .*(?:\n(?!\s*$).*)*")
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Replace `{{ commands }}` and `{{ settings }}` by what the code says."""
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Replace `{{ commands }}` and `{{ settings }}` by what the code says, links out of docs by text."""
     for name, lines in (("commands", command_lines), ("settings", setting_lines)):
         mark = f"{{{{ {name} }}}}"
         if mark in markdown:
             markdown = markdown.replace(mark, "\n".join(lines()))
-    return markdown
+    outside = "../" * (page.file.src_uri.count("/") + 1)
+    return re.sub(rf"\[([^]]+)\]\({re.escape(outside)}[^)]+\)", r"\1", markdown)
 
 
 def command_lines() -> list[str]:
@@ -77,13 +79,14 @@ SECTIONS = {
 
 
 def settings_page() -> str:
-    """Return recipes/README.md: the recipes that come with erce, and all settings."""
+    """Return recipes/README.md: the recipes that come with erce, all settings and all commands."""
     from erce.recipe import load_recipe
 
     lines = [
-        "# Recipes, and every setting",
+        "# Recipes, settings and commands",
         "",
         "`erce run NAME` runs a recipe of this folder; [the guide](../docs/recipes.md) explains settings.",
+        "After the recipes come [every setting](#top-level) and [every command](#erce-demo).",
         "Written by `python -m scripts.reference > recipes/README.md`.",
         "",
         "| recipe | task | model | λ | seeds |",
@@ -96,7 +99,7 @@ def settings_page() -> str:
             f"| `{path.stem}` | {', '.join(recipe.tasks)} | {recipe.model} | {lams} | {len(recipe.seeds)} |"
         )
     lines += ["", "Where a default is empty, the key is left out; the text then says `None`.", ""]
-    return "\n".join([*lines, *setting_lines()])
+    return "\n".join([*lines, *setting_lines(), *command_lines()])
 
 
 def _setting_table(title: str, kind: type) -> list[str]:

@@ -12,7 +12,9 @@ import pytest
 from scripts.reference import settings_page
 
 ROOT = Path(__file__).parents[1]
-OUTSIDE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+OUTSIDE = [
+    ROOT / name for name in ("README.md", "CONTRIBUTING.md", "recipes/README.md", "scripts/paper/README.md")
+]
 PAGES = [*OUTSIDE, *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -42,7 +44,7 @@ def test_every_page_is_in_the_table_of_contents():
     ] == []
 
 
-def test_the_table_of_settings_is_that_of_the_code():
+def test_the_tables_of_settings_and_commands_are_those_of_the_code():
     """If not: python -m scripts.reference > recipes/README.md."""
     assert (ROOT / "recipes" / "README.md").read_text(encoding="utf-8") == settings_page()
 

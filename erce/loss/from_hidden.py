@@ -68,7 +68,7 @@ def linear_entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public si
         num_scored: How many targets are not `ignore_index`. Left out, the call waits for a GPU once, to
             learn it and whether all numbers make sense. With it nothing waits, and an assertion on the
             device ends the process later if something is wrong (in torch's anomaly mode in its place).
-        ignore_index: The target of a position that is not scored.
+        ignore_index: The target of a position that is not scored. If none is, every result is 0, not NaN.
         reduction: "mean", "sum", or "none" for one objective per position.
         chunk_bytes: Bounds the logits that are held at once; a chunk has at least one row. Left out, it is
             256 MiB, or more where d weight in float32 is larger than that; on a CPU 40 Mi logits.

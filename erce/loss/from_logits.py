@@ -45,7 +45,7 @@ def entropy_regularized_cross_entropy(  # noqa: PLR0913 — the public signature
         num_items_in_batch: What a mean divides by; left out, the number of scored positions, whatever their
             weights.
         num_scored: How many targets are not `ignore_index`; with it the call does not wait for a GPU.
-        ignore_index: The target of a position that is not scored.
+        ignore_index: The target of a position that is not scored. If none is, every result is 0, not NaN.
         reduction: "mean", "sum", or "none" for one objective per position.
         impl: "torch" for plain PyTorch, "triton" for the kernels on CUDA, or "auto": what ERCE_KERNELS says,
             else the kernels whose variant a small case, before its first use on a device, has shown to be

@@ -228,7 +228,7 @@ def rows(path, right, *, samples=1, **columns):
 
 
 def test_samples_that_one_arm_has_more_of_count_in_no_number_of_both(tmp_path):
-    """Of λ = 0 three samples per problem, of λ = 1 eight; in each half of the problems has one right of three."""
+    """Of λ = 0 three samples per problem, of λ = 1 eight; in each half of the problems has one right."""
     few, many = [1, 0] * 20, [4, 0] * 20
     logs = {
         "baseline": [rows(tmp_path / f"b{at}", few, samples=3, temperature=0.8) for at in range(2)],
