@@ -73,6 +73,25 @@ def test_the_gain_of_the_base_model_with_all_samples_covers_the_other_arms_seeds
     assert (found.low, found.high) == (wanted.low, wanted.high)
 
 
+def test_what_choosing_costs_is_the_most_that_it_widens_any_interval(tmp_path):
+    """Most where runs differ: here over λ = 1, which is neither end."""
+    rng = np.random.default_rng(0)
+
+    def arm(*chances: float) -> np.ndarray:
+        return np.stack([(rng.random((100, 2)) < chance).astype(int) for chance in chances])
+
+    arms = {BASE_MODEL: arm(0.1), ZERO: arm(0.2, 0.2, 0.2), ONE: arm(0.1, 0.4, 0.7), TWO: arm(0.8, 0.8, 0.8)}
+    test = {name: {"sampled": array} for name, array in arms.items()}
+    validation = {BASE_MODEL: 0.1, ZERO: 0.2, ONE: 0.4, TWO: 0.8}
+    made = summary(study_of(tmp_path / "a", test, validation, n_test=100, decoding={"samples": 2}))
+    allowing, alone = (paired_gain(arms[TWO], arms[ONE], chosen_from=n) for n in (3, 1))
+    found = preferences(made)["sampled"]
+    assert (found.over[ONE].low, found.over[ONE].high) == (allowing.low, allowing.high)
+    wider = (allowing.high - allowing.low - alone.high + alone.low) / 2
+    assert found.widening == pytest.approx(wider)
+    assert f"at most {100 * wider:.1f} points wider" in sentences(made)["choosing"]
+
+
 def test_where_the_base_model_is_the_one_to_use_no_step_and_no_card_takes_another(tmp_path):
     n = 200
     test = {

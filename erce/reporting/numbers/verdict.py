@@ -36,7 +36,7 @@ class Preference:
 
     `scores` has each candidate's validation accuracy, the best first. `over` has the gain over each other
     arm: the candidates, the base model and λ = 0, as far as these have finished cells. `widening` is what
-    choosing costs: by how much it makes the wider of the latter two intervals reach further on each side.
+    choosing costs: by how much it makes the intervals reach further on each side, at most.
     `n_validation` is the number of validation problems, where a log has it.
     `cheaper` is the cheapest arm that is as good, else the cheapest that is not shown to be worse, else the
     best of the cheaper ones on validation.
@@ -153,13 +153,9 @@ def _preference(summary: Summary, rows: list[TableRow]) -> Preference:
     ends = [summary.row(summary.task, arm, best.decoding) for arm in (BASE_MODEL, summary.baseline)]
     others = {row.arm: row for row in (*rows, *ends) if row is not None and row != best}
     over = {arm: _gain(summary, best, row, trained) for arm, row in others.items()}
-    wider = [
-        (over[row.arm].high - over[row.arm].low - alone.high + alone.low) / 2
-        for row in ends
-        if row is not None and row != best
-        for alone in [_gain(summary, best, row, 1)]
-    ]
-    beside = [Cheaper(row, over[row.arm]) for row in rows if _is_cheaper(row, best)]
+    alone = {arm: _gain(summary, best, row, 1) for arm, row in others.items()}
+    wider = [(over[arm].high - over[arm].low - one.high + one.low) / 2 for arm, one in alone.items()]
+    beside = [Cheaper(row, over[row.arm]) for row in rows if costs_less(row, best)]
     as_good = [one for one in beside if one.is_as_good] or [one for one in beside if one.gain.low <= 0]
     cheapest = min(as_good, key=lambda one: _cost(one.row), default=None)
     return Preference(
@@ -188,6 +184,7 @@ def _cost(row: TableRow) -> tuple[float, float]:
     return sampled, steps
 
 
-def _is_cheaper(row: TableRow, than: TableRow) -> bool:
+def costs_less(row: TableRow, than: TableRow) -> bool:
+    """Return whether an arm takes less of one cost, sampled tokens or steps, and no more of the other."""
     pairs = list(zip(_cost(row), _cost(than), strict=True))
     return all(one <= other for one, other in pairs) and any(one < other for one, other in pairs)

@@ -324,7 +324,7 @@ def _decode(summary: Summary) -> list[str]:
     if arm is None or greedy is None or sampled is None or greedy.mean - sampled.mean <= MARGIN:
         return []
     of_greedy, of_samples = percent(greedy.mean), percent(sampled.mean)
-    right = f"is right on {of_greedy} % of the problems so, and in {of_samples} % of samples"
+    right = f"is then right on {of_greedy} % of the problems, against {of_samples} % of its samples"
     return [f"Decode greedily where one answer is enough: {in_sentence(summary, arm)} {right}."]
 
 

@@ -6,7 +6,7 @@ from erce.recipe.sections import OWN_METHODS
 from erce.reporting.format import fixed, gain_with_interval, interval, listed, percent, points, strength
 from erce.reporting.numbers.gains import Summary, TableRow
 from erce.reporting.numbers.temperatures import arm_in_question, rivals, temperature_sweep
-from erce.reporting.numbers.verdict import MARGIN, Preference, preferences, usable_for_both
+from erce.reporting.numbers.verdict import MARGIN, Preference, costs_less, preferences, usable_for_both
 from erce.stats import Gain
 from erce.types import BASE_MODEL, CROSS_ENTROPY, Arm
 
@@ -78,7 +78,7 @@ def _own_sentence(summary: Summary) -> str:
         f"{own['with_one']:,} of {counted(own['problems'], 'training problem')}{each} have an accepted one, "
         f"and self leaves out the other {own['problems'] - own['with_one']:,}. "
         f"self trains on them alone, on at most {settings.keep} different ones of a problem; rft on the "
-        "demonstrations, and of these such as differ from them."
+        "demonstrations and on those of them that differ from these."
     )
 
 
@@ -105,12 +105,12 @@ def _verdict(summary: Summary) -> str:
 
 def _unlike(summary: Summary, found: Preference, arm: Arm) -> str:
     """Say why an arm is to be used under a decoding for which validation does not prefer it."""
-    name = in_sentence(summary, found.arm)
+    name, row = in_sentence(summary, found.arm), summary.row(summary.task, arm, found.row.decoding)
     if found.use != found.arm:
         shown = f"not shown to be better than the base model, nor {summary.name(arm)} to be worse"
         return f"validation prefers {name}, which is {shown}"
-    other = in_sentence(summary, arm)
-    return f"validation prefers {name}, which the test problems do not show to be better than {other}"
+    cost = ", which costs less" if row is not None and costs_less(found.row, row) else ""
+    return f"validation prefers {name}{cost}; the test problems do not show it to be better"
 
 
 def _called(summary: Summary, arm: Arm) -> str:

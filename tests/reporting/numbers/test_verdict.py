@@ -72,14 +72,19 @@ def test_the_model_that_samples_for_an_arm_counts_among_what_the_arm_costs(tmp_p
 
 def test_gains_are_those_of_the_test_problems_and_allow_for_the_choice_among_the_trained_arms(made):
     found = preferences(made)["sampled"]
-    own, base, zero = (made.outcomes(arm, "sampled") for arm in (Arm(0.0, "self"), BASE_MODEL, BASELINE))
+    arms = (Arm(0.0, "self"), BASE_MODEL, BASELINE, Arm(4.0))
+    own, base, zero, four = (made.outcomes(arm, "sampled") for arm in arms)
     allowing = {"chosen_from": 3}
     assert found.over_base == paired_gain(own, base, untrained=["baseline"], **allowing)
     assert found.over_baseline == paired_gain(own, zero, **allowing)
-    alone = paired_gain(own, base, untrained=["baseline"]), paired_gain(own, zero)
-    pairs = zip((found.over_base, found.over_baseline), alone, strict=True)
-    wider = [(allowed.high - allowed.low - plain.high + plain.low) / 2 for allowed, plain in pairs]
-    assert found.widening == pytest.approx(max(wider))
+    ends = {BASE_MODEL: paired_gain(own, base, untrained=["baseline"]), BASELINE: paired_gain(own, zero)}
+    alone = ends | {Arm(4.0): paired_gain(own, four)}
+    assert found.over.keys() == alone.keys()
+    wider = {
+        arm: (found.over[arm].high - found.over[arm].low - one.high + one.low) / 2
+        for arm, one in alone.items()
+    }
+    assert found.widening == pytest.approx(max(wider.values()))
 
 
 def test_each_other_arm_has_the_gain_over_it_which_allows_for_the_choice(made):
@@ -166,7 +171,7 @@ def test_one_arm_for_both_decodings_is_not_shown_to_be_worse_under_either(tmp_pa
     assert usable_for_both(made) == both
     assert contents(made)["verdict"]["use"] == (both or Arm(4.0)).as_json("cross-entropy")
     text = (
-        "Use λ = 4. With greedy decoding validation prefers λ = 0, which the test problems do not show to be "
-        "better than λ = 4."
+        "Use λ = 4. With greedy decoding validation prefers λ = 0; the test problems do not show it to be "
+        "better."
     )
     assert (sentences(made)["verdict"] == text) is (both == Arm(4.0))
