@@ -136,13 +136,13 @@ def usual_folder(name: str, limit: int | None) -> Path:
 def lam_hint(words: list[str]) -> str:
     """Return how to set λ for somebody who wrote `--lam 2`, and nothing for other words.
 
-    >>> lam_hint(["--lam", "2"]), lam_hint(["--sed", "1"])
+    >>> lam_hint(["--lams", "0,2"]), lam_hint(["--sed", "1"])
     ("; λ is a list in the recipe: --set 'lams=[0, 2]'", '')
     """
     name, _, value = words[0].partition("=")
     if name not in ("--lam", "--lams", "--lambda", "--entropy-penalty", "--entropy_penalty"):
         return ""
-    values = [each for each in (value, *words[1:]) if each not in ("", "0")] or ["2"]
+    values = [n for n in re.findall(r"[^][\s,]+", " ".join((value, *words[1:]))) if n != "0"] or ["2"]
     return f"; λ is a list in the recipe: --set 'lams=[0, {', '.join(values)}]'"
 
 

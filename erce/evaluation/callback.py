@@ -37,8 +37,7 @@ class VerifiedAccuracy(TrainerCallback):
     a form, `eval_verified_flexible` is without it. All but the tokens are shares of 1. So
     `metric_for_best_model="eval_verified"`, `load_best_model_at_end` and early stopping work. The completions
     with their verdicts are in `output_dir/completions`, and in a table of Weights & Biases or Comet. Several
-    processes share the problems. The training has the bits that it would have without the callback. `last` is
-    the last `Evaluation`.
+    processes share the problems. Training keeps the bits that it has alone. `last` is the last `Evaluation`.
 
     Args:
         trainer: An `ERCETrainer`, TRL's `SFTTrainer`, or transformers' `Trainer` with a `processing_class`.
@@ -56,9 +55,7 @@ class VerifiedAccuracy(TrainerCallback):
     ) -> None:
         tokenizer: Any = trainer.processing_class
         if tokenizer is None:
-            raise InputError(
-                "the trainer has no tokenizer to generate with; give it processing_class=tokenizer"
-            )
+            raise InputError("the trainer has no tokenizer; give it processing_class=tokenizer")
         if trainer.is_fsdp_enabled or is_deepspeed_zero3_enabled():
             raise InputError(
                 "FSDP and DeepSpeed ZeRO-3 shard the weights, and generation needs all of them; "
@@ -67,8 +64,10 @@ class VerifiedAccuracy(TrainerCallback):
         if any(isinstance(other, VerifiedAccuracy) for other in trainer.callback_handler.callbacks):
             raise InputError("the trainer has a VerifiedAccuracy, which logs by the same names; keep one")
         self.trainer, self.last = trainer, None
+        problems = list(problems)
         checked = refusing_unknown_names(EvaluationSettings)(**settings)
         self._plan = prepare(getattr(tokenizer, "tokenizer", tokenizer), problems, verify, checked)
+        _warn_of_texts(trainer.train_dataset, problems)
         require_generation(self._model(), self._plan)
 
     def on_train_begin(
@@ -133,9 +132,17 @@ class VerifiedAccuracy(TrainerCallback):
         for _, raised in gathered:
             if raised is not None:
                 raise raised
-        return plan.scored(
-            {name: [each for some, _ in gathered for each in some[name]] for name in plan.decodings}
-        )
+        names = plan.decodings
+        return plan.scored({name: [each for some, _ in gathered for each in some[name]] for name in names})
+
+
+def _warn_of_texts(rows: Any, asked: list[Any]) -> None:
+    """Warn where training has messages and problems are texts, which get no chat template."""
+    row = next(iter(rows), {}) if getattr(rows, "column_names", None) else {}
+    texts = any(isinstance(one, Mapping) and isinstance(one.get("prompt"), str) for one in asked)
+    if texts and not isinstance(row.get("messages", row.get("prompt", "")), str):
+        text = "training's prompts are messages and these problems' are texts; write messages"
+        warnings.warn(text, stacklevel=3)
 
 
 def _log_table(args: TrainingArguments, rows: list[dict[str, Any]]) -> None:
@@ -149,6 +156,5 @@ def _log_table(args: TrainingArguments, rows: list[dict[str, Any]]) -> None:
     if "comet_ml" in trackers:
         import comet_ml  # pyright: ignore[reportMissingImports]
 
-        experiment = comet_ml.get_running_experiment()
-        if experiment is not None:
+        if (experiment := comet_ml.get_running_experiment()) is not None:
             experiment.log_table(f"{FOLDER}.csv", tabular_data=values, headers=columns)

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from erce.errors import InputError, RunError, VerifierError, raised
 from erce.types import REASONS, Completion, Problem, Task, Verdict
 
@@ -43,9 +45,9 @@ def verdict(task: Task, problem: Problem, completion: Completion) -> Verdict:
 def _as_verdict(task: Task, problem: Problem, completion: Completion) -> Verdict:
     """Return the verdict of the task's function; False is "truncated" if the completion was cut off."""
     said: Any = task.verify(problem, completion)
-    if isinstance(said, bool):
+    if isinstance(said, bool | np.bool_):
         wrong = "different" if completion.finished else "truncated"
-        return Verdict(said, "exact" if said else wrong)
+        return Verdict(bool(said), "exact" if said else wrong)
     if not isinstance(said, Verdict) or said.reason not in REASONS:
         reasons = f" with one of the reasons {', '.join(REASONS)}" if isinstance(said, Verdict) else ""
         raise VerifierError(

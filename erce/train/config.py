@@ -19,11 +19,7 @@ from erce.recipe.sections import HEADS, NORMALIZATIONS, SCHEDULES
 
 YOUR_OWN = 'or your own, "package.module:NAME"'
 CHOICES = {"entropy_schedule": SCHEDULES, "normalize": NORMALIZATIONS, "head": HEADS}
-LOWER_IS_BETTER = (
-    "ce",
-    "objective",
-    "off",
-)  # transformers takes a higher value for better, but in "…loss"
+LOWER_IS_BETTER = ("ce", "objective", "off")  # transformers takes a higher value for better, but in "…loss"
 FIRST_TRL_HEAD = "1.16"  # the TRL whose own head runs everywhere and logs what ours does
 
 

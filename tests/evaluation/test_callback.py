@@ -172,8 +172,22 @@ def test_what_cannot_be_verified_is_refused_before_any_step(tmp_path):
     ):
         VerifiedAccuracy(trainer, ASKED, is_even)
     trainer.is_fsdp_enabled, trainer.processing_class = False, None
-    with pytest.raises(InputError, match="the trainer has no tokenizer to generate with; give it processing"):
+    with pytest.raises(InputError, match="the trainer has no tokenizer; give it processing"):
         VerifiedAccuracy(trainer, ASKED, is_even)
+
+
+@pytest.mark.parametrize("columns", [{"prompt": ASKED[0]["prompt"]}, {"messages": ASKED[0]["prompt"]}])
+def test_texts_are_warned_of_where_training_has_messages(tmp_path, columns):
+    trainer, texts = trainer_of("ERCE", tmp_path, max_steps=1), [{"prompt": "Say 1.", "answer": 1}]
+    VerifiedAccuracy(
+        trainer, texts, is_even, **GENERATES
+    )  # without a column it is not known what training has
+    trainer.train_dataset = toy.dataset([ROWS[0] | columns])
+    VerifiedAccuracy(trainer, ASKED, is_even, **GENERATES)
+    with pytest.warns(UserWarning, match="training's prompts are messages and these problems' are texts"):
+        VerifiedAccuracy(trainer, texts, is_even, **GENERATES)
+    trainer.train_dataset = toy.dataset([ROWS[0] | {"prompt": "Say 1."}])
+    VerifiedAccuracy(trainer, texts, is_even, **GENERATES)
 
 
 def test_a_training_that_never_evaluates_is_told_so(tmp_path):

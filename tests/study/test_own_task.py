@@ -134,7 +134,7 @@ def test_a_changed_verifier_verifies_a_finished_study_again_and_the_report_alone
     _runs_again(here, capsys, "--set", "lams=[0]")
     judge(here, "door_twice", "return bool(completion.text)")
     assert main(["report", "runs/own"]) == 0
-    outdated = "verifies the completions again, as the file of door_twice:judge has changed since."
+    outdated = "`erce run` with the study's recipe verifies door_twice:judge's completions again."
     assert outdated in " ".join(capsys.readouterr().out.split())
     judge(here, "door_twice", "return False")
     sys.modules.pop("door_twice", None)
@@ -202,7 +202,7 @@ def test_a_verifier_that_is_edited_while_a_study_runs_verifies_its_cells_again(h
     sys.modules.pop("door_edited")  # as in another process
     capsys.readouterr()
     assert main(["report", "runs/own"]) == 0
-    assert "as the file of door_edited:judge has changed since" in " ".join(capsys.readouterr().out.split())
+    assert "the file of door_edited:judge has changed since" in " ".join(capsys.readouterr().out.split())
     assert main(["run", "own.toml", "--set", "lams=[0]"]) == 0
     assert "The verifier has changed: 2 cells (" in capsys.readouterr().err
 

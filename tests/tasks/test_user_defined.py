@@ -3,6 +3,7 @@
 import json
 import pickle
 
+import numpy as np
 import pytest
 from toys.task_files import completion
 
@@ -338,6 +339,8 @@ PROBLEM = Problem(id="p", prompt="Spell 3.", demonstration="n3", answer="n3")
 def test_a_bool_becomes_a_verdict(told, finished, reason):
     task = jsonl_task("mine", None, lambda problem, completion: told)
     assert verdict(task, PROBLEM, completion("x", finished=finished)) == Verdict(told, reason)
+    numpys = jsonl_task("mine", None, lambda problem, completion: np.bool_(told))  # as np.isclose returns
+    assert verdict(numpys, PROBLEM, completion("x", finished=finished)).accepted is told
 
 
 @pytest.mark.parametrize(

@@ -149,8 +149,7 @@ def _older_verifiers(summary: Summary) -> Iterator[Caution]:
         if present is not None and verified - {None, present}:
             yield Caution(
                 f"The numbers are of an older verifier: the file of {task} has changed since.",
-                f"`erce run` with the study's recipe verifies the completions again, as the file of {task} "
-                "has changed since.",
+                f"`erce run` with the study's recipe verifies {task}'s completions again.",
             )
 
 
@@ -279,7 +278,7 @@ def _base_model(summary: Summary) -> Iterator[Caution]:
         f"The base model was right more often than {name} ({zero.decoding}: {base} % against "
         f"{percent(zero.mean)} %), so a gain over {name} may be damage avoided."
     )
-    way = "Read some demonstrations and what λ = 0 makes of them, and tune its learning rate and epochs."
+    way = "Read some demonstrations and what λ = 0 makes of them; tune the learning rate and epochs of λ = 0."
     yield Caution(fault, way)
 
 
