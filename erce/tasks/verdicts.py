@@ -5,8 +5,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from erce.errors import InputError, RunError, VerifierError, raised
 from erce.types import REASONS, Completion, Problem, Task, Verdict
 
@@ -45,7 +43,7 @@ def verdict(task: Task, problem: Problem, completion: Completion) -> Verdict:
 def _as_verdict(task: Task, problem: Problem, completion: Completion) -> Verdict:
     """Return the verdict of the task's function; False is "truncated" if the completion was cut off."""
     said: Any = task.verify(problem, completion)
-    if isinstance(said, bool | np.bool_):
+    if type(said).__name__ in ("bool", "bool_"):  # Python's or NumPy's, which need not be imported
         wrong = "different" if completion.finished else "truncated"
         return Verdict(bool(said), "exact" if said else wrong)
     if not isinstance(said, Verdict) or said.reason not in REASONS:
