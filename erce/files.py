@@ -22,9 +22,10 @@ def new_file(path: Path) -> Iterator[Path]:
     temporary = _temporary(path)
     try:
         yield temporary
-        temporary.replace(path)
-    finally:
+    except BaseException:  # also an interrupt
         temporary.unlink(missing_ok=True)
+        raise
+    temporary.replace(path)
 
 
 @contextmanager
