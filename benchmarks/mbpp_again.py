@@ -28,7 +28,8 @@ TEMPERATURES = {"greedy": 0.0, "T0.4": 0.4, "sampled": 0.8}  # of each decoding,
 FOUR = ("T0.4", "sampled")  # the decodings with four samples of a problem
 COLUMNS = ("arm", "seed", "split", "problem", *TEMPERATURES)
 NAMES = {"lam0": "λ = 0", "lam1": "λ = 1", "lam4": "λ = 4", "rft": "rft", "rft-lam1": "rft + 1"}
-PAIRS = (("lam0", "lam1"), ("lam0", "lam4"), ("lam0", "rft"), ("lam1", "rft-lam1"), ("lam0", "rft-lam1"))
+WITHOUT_OWN = (("lam0", "lam1"), ("lam0", "lam4"), ("lam1", "lam4"))
+PAIRS = (*WITHOUT_OWN, ("lam0", "rft"), ("lam1", "rft-lam1"), ("lam0", "rft-lam1"))
 
 Key = tuple[str, str, str, str]  # arm, seed, split, problem
 Rows = dict[Key, dict[str, str]]  # → decoding → 0 and 1

@@ -17,7 +17,7 @@ MADE_AGAIN = "`erce run` with the study's recipe makes it again (logs are import
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path, which becomes `path` (perhaps not on the disk yet) when the block ends well."""
+    """Yield a temporary path, which becomes `path` when the block ends, and which an exception removes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(path)
     try:
@@ -25,7 +25,7 @@ def new_file(path: Path) -> Iterator[Path]:
     except BaseException:  # also an interrupt
         temporary.unlink(missing_ok=True)
         raise
-    temporary.replace(path)
+    temporary.replace(path)  # without waiting for the disk, as `write_text` does
 
 
 @contextmanager

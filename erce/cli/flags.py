@@ -142,7 +142,8 @@ def lam_hint(words: list[str]) -> str:
     name, _, value = words[0].partition("=")
     if name not in ("--lam", "--lams", "--lambda", "--entropy-penalty", "--entropy_penalty"):
         return ""
-    values = [n for n in re.findall(r"[^][\s,]+", " ".join((value, *words[1:]))) if n != "0"] or ["2"]
+    numbers = re.findall(r"[^][\s,]+", " ".join((value, *words[1:])))
+    values = [number for number in numbers if number != "0"] or ["2"]
     return f"; λ is a list in the recipe: --set 'lams=[0, {', '.join(values)}]'"
 
 

@@ -37,7 +37,8 @@ class VerifiedAccuracy(TrainerCallback):
     a form, `eval_verified_flexible` is without it. All but the tokens are shares of 1. So
     `metric_for_best_model="eval_verified"`, `load_best_model_at_end` and early stopping work. The completions
     with their verdicts are in `output_dir/completions`, and in a table of Weights & Biases or Comet. Several
-    processes share the problems. Training keeps the bits that it has alone. `last` is the last `Evaluation`.
+    processes share the problems. The training has the bits that it would have without the callback. `last` is
+    the last `Evaluation`.
 
     Args:
         trainer: An `ERCETrainer`, TRL's `SFTTrainer`, or transformers' `Trainer` with a `processing_class`.
@@ -132,12 +133,12 @@ class VerifiedAccuracy(TrainerCallback):
         for _, raised in gathered:
             if raised is not None:
                 raise raised
-        names = plan.decodings
-        return plan.scored({name: [each for some, _ in gathered for each in some[name]] for name in names})
+        together = {name: [each for some, _ in gathered for each in some[name]] for name in plan.decodings}
+        return plan.scored(together)
 
 
 def _warn_of_texts(rows: Any, asked: list[Any]) -> None:
-    """Warn where training has messages and problems are texts, which get no chat template."""
+    """Warn if the training's prompts are messages and the problems' are texts, which get no chat template."""
     row = next(iter(rows), {}) if getattr(rows, "column_names", None) else {}
     texts = any(isinstance(one, Mapping) and isinstance(one.get("prompt"), str) for one in asked)
     if texts and not isinstance(row.get("messages", row.get("prompt", "")), str):

@@ -47,7 +47,7 @@ class Coverage:
 
 @lru_cache(maxsize=1)
 def sample_coverage(summary: Summary) -> Coverage | None:
-    """Score every arm on the test problems; None with two samples a problem or one, or no finished cell."""
+    """Score every arm's samples together; None if a problem has fewer than three, or no cell is finished."""
     arms = [arm for arm in summary.arms(summary.task) if summary.row(summary.task, arm, "sampled")]
     outcomes = {arm: summary.outcomes(arm, "sampled") for arm in arms}
     n = min((array.shape[2] for array in outcomes.values()), default=1)

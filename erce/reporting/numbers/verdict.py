@@ -185,6 +185,6 @@ def _cost(row: TableRow) -> tuple[float, float]:
 
 
 def costs_less(row: TableRow, than: TableRow) -> bool:
-    """Return whether an arm takes less of one cost, sampled tokens or steps, and no more of the other."""
+    """Return whether an arm needs fewer sampled tokens or steps than another, more of neither."""
     pairs = list(zip(_cost(row), _cost(than), strict=True))
     return all(one <= other for one, other in pairs) and any(one < other for one, other in pairs)
